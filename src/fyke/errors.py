@@ -1,0 +1,89 @@
+"""Everything Fyke raises on purpose.
+
+    FykeError
+    ├── FilterError     a filter that cannot be read: text, position, what was expected
+    ├── EventError      an event that cannot be read: the attribute or the place, what was expected
+    └── SchemaError     a schema that contradicts itself, or a value outside its domain
+
+Each error builds its own sentence and is addressed to the person who can act on it.
+"""
+
+from __future__ import annotations
+
+_SHOWN_MAX = 72
+
+
+class FykeError(Exception):
+    """Base of all errors that Fyke raises on purpose."""
+
+
+class FilterError(FykeError):
+    """A filter that cannot be read.
+
+    `position` counts characters from 0 in `text`; both are None where the filter did not come from
+    text.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        text: str | None = None,
+        position: int | None = None,
+        expected: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.text = text
+        self.position = position
+        self.expected = expected
+        super().__init__(self._sentence())
+
+    def _sentence(self) -> str:
+        sentence = self.problem
+        if self.expected is not None:
+            sentence += f"; expected {self.expected}"
+        if self.text is None or self.position is None:
+            return sentence
+        return f"{sentence} (at position {self.position})\n{caret(self.text, self.position)}"
+
+
+class EventError(FykeError):
+    """An event that cannot be read. `attribute` names the path at fault where there is one."""
+
+    def __init__(self, problem: str, *, attribute: str | None = None) -> None:
+        self.problem = problem
+        self.attribute = attribute
+        where = "" if attribute is None else f"attribute {shown(attribute)}: "
+        super().__init__(where + problem)
+
+
+class SchemaError(FykeError):
+    """A schema that contradicts itself, or an event that does not fit it."""
+
+    def __init__(
+        self, problem: str, *, attribute: str | None = None, type_name: str | None = None
+    ) -> None:
+        self.problem = problem
+        self.attribute = attribute
+        self.type_name = type_name
+        where = "" if type_name is None else f"type {shown(type_name)}: "
+        where += "" if attribute is None else f"attribute {shown(attribute)}: "
+        super().__init__(where + problem)
+
+
+def shown(value: object) -> str:
+    """A short, printable form of something that came from outside."""
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= _SHOWN_MAX else text[: _SHOWN_MAX - 1] + "…"
+
+
+def caret(text: str, position: int) -> str:
+    """The line of `text` around `position`, with a caret below it."""
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    end = len(text) if end < 0 else end
+    left = max(start, position - _SHOWN_MAX // 2)
+    right = min(end, left + _SHOWN_MAX)
+    line = ("…" if left > start else "") + text[left:right] + ("…" if right < end else "")
+    line = "".join(c if c.isprintable() else "�" for c in line)
+    return f"  {line}\n  {' ' * (position - left + (left > start))}^"

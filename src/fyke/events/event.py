@@ -1,0 +1,208 @@
+"""Event: what happened, as a flat set of attributes.
+
+An event arrives as a mapping, often nested. It is flattened once, here: `{"a": {"b": 1}}` has the
+attribute `a.b`; an array of objects becomes a list per path; whatever meets at one path is a list,
+so that `{"a.b": 1, "a": {"b": 2}}` holds `[1, 2]` at `a.b`. The nested original stays available as
+`document`, because some dialects must tell which values sat together in one object.
+
+Four attributes are the envelope and have a property each: `id`, `source`, `type`, `time`. They are
+attributes like any other, so `source = 'x'` filters on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeAlias
+
+from fyke.errors import EventError
+from fyke.events.value import Scalar, Value, admit
+from fyke.limits import DEFAULT_LIMITS, Limits
+
+Document: TypeAlias = Mapping[str, object]
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+class Event:
+    """An immutable set of attributes, with the names of its type's supertypes and a payload.
+
+    `attributes` is a plain dictionary for speed; treat it as read-only. `document` is the nested
+    original, or the attributes themselves where nothing was nested. `supertypes` travels with the
+    event, so that `type is T` has one verdict wherever it is evaluated.
+    """
+
+    __slots__ = ("attributes", "document", "payload", "supertypes")
+
+    attributes: dict[str, Value]
+    document: Document
+    supertypes: tuple[str, ...]
+    payload: object
+
+    def __init__(
+        self,
+        document: Document,
+        *,
+        id: str | None = None,
+        source: str | None = None,
+        type: str | None = None,
+        time: datetime | None = None,
+        supertypes: Iterable[str] = (),
+        payload: object = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        if not isinstance(document, Mapping):
+            raise EventError(f"an event is a mapping, not {document.__class__.__name__}")
+        envelope = {"id": id, "source": source, "type": type, "time": time}
+        given = {name: value for name, value in envelope.items() if value is not None}
+        for name, value in given.items():
+            if document.get(name, value) != value:
+                raise EventError("the envelope and the document disagree", attribute=name)
+        whole = {**document, **given} if given else document
+        self.attributes = flatten(whole, limits)
+        self.document = whole
+        self.supertypes = tuple(supertypes)
+        self.payload = payload
+
+    @property
+    def id(self) -> str | None:
+        return self._text("id")
+
+    @property
+    def source(self) -> str | None:
+        return self._text("source")
+
+    @property
+    def type(self) -> str | None:
+        return self._text("type")
+
+    @property
+    def time(self) -> datetime | None:
+        value = self.attributes.get("time")
+        return value if isinstance(value, datetime) else None
+
+    def _text(self, name: str) -> str | None:
+        value = self.attributes.get(name)
+        return value if isinstance(value, str) else None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Event):
+            return NotImplemented
+        return (
+            self.supertypes == other.supertypes
+            and _same(self.attributes, other.attributes)
+            and _same(self.document, other.document)
+            and _same(self.payload, other.payload)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Event({dict(self.document)!r})"
+
+
+def _same(a: object, b: object) -> bool:
+    """Equal as nested values: True is not 1, an array may be a list or a tuple."""
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return isinstance(a, bool) == isinstance(b, bool) and a == b
+
+
+def as_event(event: Event | Document) -> Event:
+    """The event itself, or the event that a mapping describes."""
+    if isinstance(event, Event):
+        return event
+    if isinstance(event, Mapping):
+        return Event(event)
+    raise EventError(f"expected an Event or a mapping, not {type(event).__name__}")
+
+
+def flatten(document: Document, limits: Limits = DEFAULT_LIMITS) -> dict[str, Value]:
+    """The attributes of a nested document, by dotted path."""
+    flat: dict[str, Value] = {}
+    if len(document) > limits.attributes_max:
+        raise EventError(f"more than {limits.attributes_max} attribute values")
+    for name, value in document.items():
+        if type(value) in _PLAIN and type(name) is str and name.isascii():
+            flat[name] = admit(value, name)
+        else:
+            return _Flattening(limits).run(document)
+    return flat
+
+
+class _Flattening:
+    """One walk over a nested document, with a budget of attribute values.
+
+    Lists grow in place until the end.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.left = limits.attributes_max
+        self.flat: dict[str, Scalar | list[Scalar]] = {}
+
+    def run(self, document: Document) -> dict[str, Value]:
+        self._object(document, "", 1, listed=False)
+        return {
+            path: tuple(value) if isinstance(value, list) else value
+            for path, value in self.flat.items()
+        }
+
+    def _object(self, document: Document, prefix: str, depth: int, listed: bool) -> None:
+        self._check_depth(prefix[:-1], depth)
+        for name, value in document.items():
+            if type(name) is not str:
+                raise EventError("the name is not a string", attribute=f"{prefix}{name!r}")
+            admit(name, prefix[:-1])
+            path = prefix + name
+            if isinstance(value, Mapping):
+                self._object(value, path + ".", depth + 1, listed)
+            elif isinstance(value, (list, tuple)):
+                self._list(value, path, depth + 1)
+            else:
+                self._add(path, admit(value, path), listed)
+
+    def _list(self, elements: Sequence[object], path: str, depth: int) -> None:
+        self._check_depth(path, depth)
+        if len(elements) > self.limits.list_size_max:
+            raise EventError(
+                f"a list of {len(elements)} elements is longer than {self.limits.list_size_max}",
+                attribute=path,
+            )
+        if not elements:
+            self._as_list(path)
+        for element in elements:
+            if isinstance(element, Mapping):
+                self._object(element, path + ".", depth + 1, listed=True)
+            elif isinstance(element, (list, tuple)):
+                self._list(element, path, depth + 1)
+            else:
+                self._add(path, admit(element, path), listed=True)
+
+    def _add(self, path: str, value: Scalar, listed: bool) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise EventError(
+                f"more than {self.limits.attributes_max} attribute values", attribute=path
+            )
+        if listed or path in self.flat:
+            self._as_list(path).append(value)
+        else:
+            self.flat[path] = value
+
+    def _as_list(self, path: str) -> list[Scalar]:
+        """The list at a path, made from the value that stands there if need be."""
+        met = self.flat.get(path, [])
+        if not isinstance(met, list):
+            met = [met]
+        self.flat[path] = met
+        return met
+
+    def _check_depth(self, path: str, depth: int) -> None:
+        if depth > self.limits.depth_max:
+            raise EventError(f"nested deeper than {self.limits.depth_max} levels", attribute=path)
+        if len(path) > self.limits.path_length_max:
+            problem = f"the path is longer than {self.limits.path_length_max} characters"
+            raise EventError(problem, attribute=path)

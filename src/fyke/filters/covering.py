@@ -1,0 +1,275 @@
+"""covers, overlaps, equivalent: inclusion of filters as sets of events.
+
+Idea. a covers b iff nothing satisfies "b and not a". That formula, in negation normal form, is
+searched for a consistent branch: conjunctions are laid open, disjunctions are tried one child at a
+time, and a branch closes as soon as its literals on one attribute contradict each other.
+Contradiction. An attribute is missing, or holds a set of scalars. A positive predicate P needs an
+element in P, a negated one N forbids all elements in N; so the literals contradict iff some P lies
+within the union of the Ns. Where a schema says that the attribute is single-valued, all Ps must
+meet in one element, outside of the Ns.
+Example. covers("price < 10", "price < 5"): the branch { price < 5, not price < 10 } closes, so yes.
+Invariant. A branch is closed only on proof and the search gives up open when its budget ends:
+`covers` may miss a yes, and never says a wrong one, which would lose events. `overlaps` errs to
+the other side: its no is proved.
+Cost. Linear in predicates for conjunctions; exponential in disjunctions at worst, cut off by the
+budget.
+Source. SUM-10, MSF-4, DAS-16, DAS-17, PRU-12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fyke.filters.domain import within_domain
+from fyke.filters.filter import And, Constant, Filter, Not, Or, negation
+from fyke.filters.normal_form import negation_normal_form, simplify
+from fyke.filters.predicate import Compare, Exists, In, TypeIs, ValuePredicate
+from fyke.filters.value_set import ANYTHING, NOTHING, ValueSet, accepted, shared, unite, without
+
+if TYPE_CHECKING:
+    from fyke.events.schema import Schema
+
+BUDGET = 100_000
+"""Literals that one question may look at."""
+
+
+def covers(
+    wide: Filter, narrow: Filter, *, schema: Schema | None = None, budget: int = BUDGET
+) -> bool:
+    """Every event that `narrow` accepts is accepted by `wide`. True only on proof."""
+    if wide == narrow:
+        return True
+    return not _Search(schema, budget).is_satisfiable([narrow, negation(wide)])
+
+
+def overlaps(
+    one: Filter, other: Filter, *, schema: Schema | None = None, budget: int = BUDGET
+) -> bool:
+    """Some event may be accepted by both. False only on proof."""
+    return _Search(schema, budget).is_satisfiable([one, other])
+
+
+def equivalent(
+    one: Filter, other: Filter, *, schema: Schema | None = None, budget: int = BUDGET
+) -> bool:
+    """Both accept the same events. True only on proof."""
+    return covers(one, other, schema=schema, budget=budget) and covers(
+        other, one, schema=schema, budget=budget
+    )
+
+
+def is_never_true(filter: Filter, *, schema: Schema | None = None, budget: int = BUDGET) -> bool:
+    """No event is accepted. True only on proof."""
+    return not _Search(schema, budget).is_satisfiable([filter])
+
+
+def is_always_true(filter: Filter, *, schema: Schema | None = None, budget: int = BUDGET) -> bool:
+    """Every event is accepted. True only on proof."""
+    return not _Search(schema, budget).is_satisfiable([negation(filter)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a branch holds about one attribute."""
+
+    present: bool = False
+    missing: bool = False
+    some_in: tuple[ValueSet, ...] = ()
+    """Each needs an element of the attribute; with a single-valued attribute, one set for all."""
+    none_in: ValueSet = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """The literals taken so far.
+
+    Facts per attribute, and leaves that are only compared as they are.
+    """
+
+    facts: dict[str, _Facts]
+    opaque: frozenset[Filter]
+
+
+class _Exhausted(Exception):
+    pass
+
+
+@lru_cache(maxsize=4096)
+def _normal(filter: Filter) -> Filter:
+    """Filters are asked about again and again, so their normal forms are kept for a while."""
+    return negation_normal_form(simplify(filter))
+
+
+class _Search:
+    def __init__(self, schema: Schema | None, budget: int) -> None:
+        self.schema = schema
+        self.left = budget
+
+    def is_satisfiable(self, filters: Sequence[Filter]) -> bool:
+        """False only where every branch closes before the budget ends."""
+        try:
+            return self._open(_Branch({}, frozenset()), [_normal(each) for each in filters])
+        except _Exhausted:
+            return True
+
+    def _open(self, branch: _Branch | None, todo: Sequence[Filter]) -> bool:
+        """Whether some way through `todo` stays consistent with the branch."""
+        alternatives: list[Or] = []
+        pending = list(todo)
+        while pending:
+            each = pending.pop()
+            match each:
+                case And():
+                    pending.extend(each.children)
+                case Or():
+                    alternatives.append(each)
+                case Constant(value):
+                    if not value:
+                        return False
+                case _:
+                    branch = self._with(branch, each)
+                    if branch is None:
+                        return False
+        if not alternatives:
+            return True
+        self._spend(len(alternatives))
+        alternatives.sort(key=lambda each: len(each.children))
+        first, *others = alternatives
+        return any(self._open(branch, [*others, child]) for child in first.children)
+
+    def _spend(self, work: int) -> None:
+        self.left -= work
+        if self.left < 0:
+            raise _Exhausted
+
+    # --- one literal more; None closes the branch
+
+    def _with(self, branch: _Branch | None, literal: Filter) -> _Branch | None:
+        assert branch is not None
+        self._spend(1 + len(branch.opaque))
+        positive = not isinstance(literal, Not)
+        leaf = literal if positive else literal.children[0]
+        match leaf:
+            case ValuePredicate():
+                return self._with_value(branch, leaf, positive)
+            case Exists(attribute):
+                return self._with_presence(branch, attribute, positive)
+        return self._with_opaque(branch, leaf, literal, positive)
+
+    def _with_value(self, branch: _Branch, leaf: ValuePredicate, positive: bool) -> _Branch | None:
+        name, values = leaf.attribute, within_domain(accepted(leaf), leaf.attribute, self.schema)
+        facts = branch.facts.get(name, _Facts())
+        self._spend(len(facts.some_in) * (1 + facts.none_in.size // 8))
+        if not positive:
+            facts = replace(facts, none_in=unite((facts.none_in, values)))
+        elif self._is_single(name) and facts.some_in:
+            facts = replace(facts, present=True, some_in=(shared(facts.some_in[0], values),))
+        else:
+            facts = replace(facts, present=True, some_in=(*facts.some_in, values))
+        following = self._with_facts(branch, name, facts)
+        if following is not None and name == "type" and isinstance(leaf, In) and positive:
+            return None if self._contradicts_type(following, leaf) else following
+        return following
+
+    def _with_presence(self, branch: _Branch, attribute: str, positive: bool) -> _Branch | None:
+        facts = branch.facts.get(attribute, _Facts())
+        facts = replace(facts, present=True) if positive else replace(facts, missing=True)
+        return self._with_facts(branch, attribute, facts)
+
+    def _with_facts(self, branch: _Branch, name: str, facts: _Facts) -> _Branch | None:
+        if facts.missing and facts.present:
+            return None
+        needed = facts.some_in
+        if not needed and facts.present and self._is_single(name):
+            needed = (within_domain(ANYTHING, name, self.schema),)
+        for values in needed:
+            left = without(values, facts.none_in)
+            if within_domain(left, name, self.schema).is_empty:
+                return None
+        return _Branch({**branch.facts, name: facts}, branch.opaque)
+
+    def _with_opaque(
+        self, branch: _Branch, leaf: Filter, literal: Filter, positive: bool
+    ) -> _Branch | None:
+        for taken in branch.opaque:
+            narrow, wide = (literal, taken) if positive else (taken, literal)
+            if isinstance(narrow, Not) or not isinstance(wide, Not):
+                continue
+            if self._leaf_covers(wide.child, narrow):
+                return None
+        following: _Branch | None = _Branch(branch.facts, branch.opaque | {literal})
+        assert following is not None
+        if positive and isinstance(leaf, Compare):
+            for attribute in (leaf.attribute, leaf.other):
+                following = self._with_presence(following, attribute, positive=True)
+                if following is None:
+                    return None
+        if not positive and isinstance(leaf, TypeIs) and self._contradicts_type(following):
+            return None
+        return following
+
+    # --- leaves that are no sets of values
+
+    def _leaf_covers(self, wide: Filter, narrow: Filter) -> bool:
+        match wide, narrow:
+            case TypeIs(general), TypeIs(special):
+                return self._conforms(special, general)
+            case Compare(), Compare():
+                return wide in _weaker(narrow)
+        return wide == narrow
+
+    def _contradicts_type(self, branch: _Branch, leaf: In | None = None) -> bool:
+        """`type = 'Stock'` beside `not type is Stock`.
+
+        All named types conform to one that is excluded.
+        """
+        excluded = [
+            each.child.name
+            for each in branch.opaque
+            if isinstance(each, Not) and isinstance(each.child, TypeIs)
+        ]
+        named = [leaf.values] if leaf else _named_types(branch)
+        return any(
+            all(
+                isinstance(name, str) and any(self._conforms(name, each) for each in excluded)
+                for name in names
+            )
+            for names in named
+        )
+
+    def _conforms(self, special: str, general: str) -> bool:
+        if special == general:
+            return True
+        return self.schema is not None and self.schema.conforms(special, general)
+
+    def _is_single(self, attribute: str) -> bool:
+        return self.schema is not None and self.schema.is_single(attribute)
+
+
+def _named_types(branch: _Branch) -> Iterable[tuple[object, ...]]:
+    """The type names of each `type in (...)` in the branch, where only strings are named."""
+    facts = branch.facts.get("type", _Facts())
+    for values in facts.some_in:
+        if values == ValueSet(strings=values.strings) and all(
+            low[1:2] == high[1:2] for low, high in values.strings
+        ):
+            yield tuple(low[1] for low, _ in values.strings)
+
+
+def _weaker(compare: Compare) -> set[Filter]:
+    """The comparisons of two attributes that a comparison implies, written either way."""
+    implied = {
+        "=": ["="],
+        "!=": ["!="],
+        "<": ["<", "<=", "!="],
+        "<=": ["<="],
+        ">": [">", ">=", "!="],
+        ">=": [">="],
+    }[compare.operator]
+    mirrored = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+    return {Compare(compare.attribute, each, compare.other) for each in implied} | {
+        Compare(compare.other, mirrored[each], compare.attribute) for each in implied
+    }

@@ -1,0 +1,58 @@
+"""Why a filter accepts or refuses an event.
+
+Its tree with a verdict and the values seen at every node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fyke.events.event import Document, Event, as_event
+from fyke.events.value import Value
+from fyke.filters.filter import Filter
+from fyke.filters.predicate import Compare, Predicate, TypeIs
+from fyke.filters.residual import Residual
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One node of the tree.
+
+    `seen` holds the attributes that a leaf read and found; those `absent` were missing.
+    """
+
+    filter: Filter
+    holds: bool
+    seen: dict[str, Value]
+    absent: tuple[str, ...]
+    children: tuple[Explanation, ...]
+
+
+def explain(filter: Filter, event: Event | Document) -> Explanation:
+    """The verdict of every node; nothing is cut short."""
+    event = as_event(event)
+    names = _read(filter)
+    attributes = event.attributes
+    seen = {name: attributes[name] for name in names if name in attributes}
+    if isinstance(filter, TypeIs) and event.supertypes:
+        seen["type"] = tuple(
+            name for name in (attributes.get("type"), *event.supertypes) if isinstance(name, str)
+        )
+    return Explanation(
+        filter=filter,
+        holds=filter.matches(event),
+        seen=seen,
+        absent=tuple(name for name in names if name not in seen),
+        children=tuple(explain(child, event) for child in filter.children),
+    )
+
+
+def _read(leaf: Filter) -> tuple[str, ...]:
+    match leaf:
+        case Compare(attribute, _, other):
+            return attribute, other
+        case Residual():
+            return tuple(sorted(leaf.attributes or ()))
+        case Predicate():
+            return (leaf.attribute,)
+    return ()

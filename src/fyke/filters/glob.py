@@ -1,0 +1,300 @@
+"""String patterns with stars: prefix, suffix, contains and everything `like` can say, as one value.
+
+Idea. A pattern is a tuple of segments with a star between each two: `N%SE` is ("N", "SE"), the
+prefix `OT%` is ("OT", ""), `%x%` is ("", "x", ""), and a lone segment has no star at all. The
+first segment is anchored at the start, the last at the end. `ONE` inside a segment stands for any
+one character; it is a lone surrogate, which no event and no filter text can hold.
+Canonical. No empty inner segment, and `%_` is written `_%`, so equal languages of the common
+shapes are equal values.
+Matching. Leftmost placement of each inner segment is always right, so matching never backtracks:
+O(value x segment).
+Covering. Q covers P when Q matches P's own text with each star of P treated as a character that
+only a star of Q can absorb: `N%SE` covers `NY%SE`, not conversely. This is exact where Q has no
+`_`: the alphabet always holds a character that Q never mentions. Where Q has `_` and P a star, the
+answer is computed on automata, under a budget.
+Source. SUM-10; overlap of head and tail as in SUM-Q4 (`ab%bc` refuses `abc`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+ONE: Final = "\ud800"
+_STAR: Final = "\ud801"
+_AUTOMATON_STATES_MAX = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """A pattern: segments with a star between each two. Build it with `glob` or `from_like`."""
+
+    segments: tuple[str, ...]
+
+    @property
+    def is_exact(self) -> bool:
+        """Accepts exactly one string."""
+        return len(self.segments) == 1 and ONE not in self.segments[0]
+
+    @property
+    def is_prefix(self) -> bool:
+        return len(self.segments) == 2 and self.segments[1] == "" and ONE not in self.segments[0]
+
+    @property
+    def is_suffix(self) -> bool:
+        return len(self.segments) == 2 and self.segments[0] == "" and ONE not in self.segments[1]
+
+    @property
+    def is_contains(self) -> bool:
+        return (
+            len(self.segments) == 3
+            and self.segments[0] == self.segments[2] == ""
+            and ONE not in self.segments[1]
+        )
+
+    @property
+    def accepts_all(self) -> bool:
+        return self.segments == ("", "")
+
+    @property
+    def literal_prefix(self) -> str:
+        """What every accepted string starts with."""
+        return self.segments[0].partition(ONE)[0]
+
+    @property
+    def literal_suffix(self) -> str:
+        """What every accepted string ends with."""
+        return self.segments[-1].rpartition(ONE)[2]
+
+    def folded(self) -> Glob:
+        return Glob(tuple(map(fold, self.segments)))
+
+    def tokens(self) -> str:
+        return _STAR.join(self.segments)
+
+
+def glob(segments: Sequence[str]) -> Glob:
+    """The canonical pattern of some segments: single wildcards stand before the star they touch."""
+    canonical = [segments[0]]
+    for number, segment in enumerate(segments[1:], start=1):
+        bare = segment.lstrip(ONE)
+        canonical[-1] += ONE * (len(segment) - len(bare))
+        if bare or number == len(segments) - 1:
+            canonical.append(bare)
+    return Glob(tuple(canonical))
+
+
+def from_like(pattern: str) -> Glob:
+    """Reads SQL's notation: `%` any string, `_` any character, a backslash takes the next character
+    literally.
+
+    ValueError where the pattern ends in a single backslash.
+    """
+    segments, current, at = [], [], 0
+    while at < len(pattern):
+        char = pattern[at]
+        at += 1
+        if char == "\\":
+            if at == len(pattern):
+                raise ValueError("the pattern ends in a single backslash; write \\\\")
+            current.append(pattern[at])
+            at += 1
+        elif char == "%":
+            segments.append("".join(current))
+            current = []
+        else:
+            current.append(ONE if char == "_" else char)
+    segments.append("".join(current))
+    return glob(segments)
+
+
+_TO_LIKE: Final = str.maketrans({"%": "\\%", "_": "\\_", "\\": "\\\\", ONE: "_"})
+
+
+def to_like(pattern: Glob) -> str:
+    """The pattern in SQL's notation."""
+    return "%".join(segment.translate(_TO_LIKE) for segment in pattern.segments)
+
+
+# --- case ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def _fold_character(char: str) -> str:
+    for folded in (char.casefold(), char.lower()):
+        if len(folded) == 1:
+            return folded
+    return char
+
+
+def fold(text: str) -> str:
+    """Simple case folding: character by character, so that lengths and positions stay."""
+    if text.isascii():
+        return text.lower()
+    return "".join(map(_fold_character, text))
+
+
+def is_caseless(char: str) -> bool:
+    """No other character folds to the same one."""
+    return char == char.lower() == char.upper() == char.casefold()
+
+
+# --- matching ------------------------------------------------------------------------------------
+
+
+def matcher(pattern: Glob) -> Callable[[str], bool]:
+    """A function that says whether a string is in the pattern's language."""
+    if pattern.is_exact:
+        only = pattern.segments[0]
+        return lambda text: text == only
+    if pattern.is_prefix:
+        head = pattern.segments[0]
+        return lambda text: text.startswith(head)
+    if pattern.is_suffix:
+        tail = pattern.segments[-1]
+        return lambda text: text.endswith(tail)
+    if pattern.is_contains:
+        inner = pattern.segments[1]
+        return lambda text: inner in text
+    return lambda text: _absorbs(pattern.segments, text, _same)
+
+
+def _same(ours: str, theirs: str) -> bool:
+    return ours == theirs
+
+
+def _absorbs(segments: tuple[str, ...], text: str, same: Callable[[str, str], bool]) -> bool:
+    """Places the segments in `text`, leftmost first. A star within `text` fits no segment."""
+    head, tail = segments[0], segments[-1]
+    if len(segments) == 1:
+        return len(head) == len(text) and _fits(head, text, 0, same)
+    end = len(text) - len(tail)
+    if len(head) > end or not (_fits(head, text, 0, same) and _fits(tail, text, end, same)):
+        return False
+    at = len(head)
+    for segment in segments[1:-1]:
+        at = _find(segment, text, at, end, same)
+        if at < 0:
+            return False
+        at += len(segment)
+    return True
+
+
+def _find(segment: str, text: str, at: int, end: int, same: Callable[[str, str], bool]) -> int:
+    if same is _same and ONE not in segment:
+        return text.find(segment, at, end)
+    while at + len(segment) <= end:
+        if _fits(segment, text, at, same):
+            return at
+        at += 1
+    return -1
+
+
+def _fits(segment: str, text: str, at: int, same: Callable[[str, str], bool]) -> bool:
+    if same is _same and ONE not in segment:
+        return text.startswith(segment, at)
+    return all(
+        text[at + offset] != _STAR if char == ONE else same(char, text[at + offset])
+        for offset, char in enumerate(segment)
+    )
+
+
+# --- covering ------------------------------------------------------------------------------------
+
+
+def covers(wide: Glob, narrow: Glob, *, wide_folds: bool, narrow_folds: bool) -> bool:
+    """Every string that `narrow` accepts is accepted by `wide`.
+
+    A pattern that folds ignores case.
+    """
+    if wide.accepts_all:
+        return True
+    if wide_folds and not narrow_folds:
+        narrow, narrow_folds = narrow.folded(), True
+    if narrow_folds and not wide_folds:
+        return _absorbs(wide.segments, narrow.tokens(), lambda q, p: q == p and is_caseless(p))
+    if _absorbs(wide.segments, narrow.tokens(), _same):
+        return True
+    if len(narrow.segments) == 1 or not any(ONE in segment for segment in wide.segments):
+        return False
+    return _included(narrow.tokens(), wide.tokens())
+
+
+def overlap(one: Glob, other: Glob) -> bool:
+    """Some string may be accepted by both.
+
+    False only where there is certainly none. Give folded patterns for both.
+    """
+    left, right = one.tokens(), other.tokens()
+    alphabet = _alphabet(left, right)
+    seen, todo = {(0, 0)}, [(0, 0)]
+    while todo:
+        at_left, at_right = todo.pop()
+        lefts, rights = _closure({at_left}, left), _closure({at_right}, right)
+        if len(left) in lefts and len(right) in rights:
+            return True
+        if len(seen) > _AUTOMATON_STATES_MAX:
+            return True
+        for char in alphabet:
+            for pair in (
+                (i, j) for i in _step(lefts, left, char) for j in _step(rights, right, char)
+            ):
+                if pair not in seen:
+                    seen.add(pair)
+                    todo.append(pair)
+    return False
+
+
+def _included(narrow: str, wide: str) -> bool:
+    """Inclusion of languages by walking `narrow` beside the determinised `wide`.
+
+    False when the budget ends.
+    """
+    alphabet = _alphabet(narrow, wide)
+    start = (0, _closure({0}, wide))
+    seen, todo = {start}, [start]
+    while todo:
+        at, states = todo.pop()
+        places = _closure({at}, narrow)
+        if len(narrow) in places and len(wide) not in states:
+            return False
+        if len(seen) > _AUTOMATON_STATES_MAX:
+            return False
+        for char in alphabet:
+            following = _closure(_step(states, wide, char), wide)
+            for place in _step(places, narrow, char):
+                if (place, following) not in seen:
+                    seen.add((place, following))
+                    todo.append((place, following))
+    return True
+
+
+def _alphabet(one: str, other: str) -> list[str]:
+    """The characters that the patterns mention, and one that stands for all others."""
+    return [char for char in {*one, *other} if char not in (ONE, _STAR)] + [ONE]
+
+
+def _closure(states: set[int] | frozenset[int], tokens: str) -> frozenset[int]:
+    """The positions reachable without reading: a star may stand for nothing."""
+    reached = set(states)
+    for state in states:
+        while state < len(tokens) and tokens[state] == _STAR:
+            state += 1
+            reached.add(state)
+    return frozenset(reached)
+
+
+def _step(states: frozenset[int], tokens: str, char: str) -> frozenset[int]:
+    return frozenset(_following(states, tokens, char))
+
+
+def _following(states: frozenset[int], tokens: str, char: str) -> Iterator[int]:
+    for state in states:
+        if state < len(tokens):
+            token = tokens[state]
+            if token == _STAR:
+                yield state
+            elif token in (ONE, char):
+                yield state + 1

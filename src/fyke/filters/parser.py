@@ -1,0 +1,458 @@
+"""Native text to Filter: one regular expression for the tokens, one method per rule of the grammar.
+
+    filter      = conjunct { "or" conjunct }
+    conjunct    = term { "and" term }
+    term        = "not" term | "(" filter ")" | "true" | "false"
+                | "exists" name | "missing" name
+                | "type" "is" name-or-string
+                | "residual" word string
+                | name condition
+    condition   = ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) ( literal | name )
+                | "is" [ "not" ] ( "null" | "missing" )
+                | [ "not" ] "in" "(" literal { "," literal } ")" | "in" "cidr" string
+                | "between" literal [ "exclusive" ] "and" literal [ "exclusive" ]
+                | ( "like" | "ilike" | "contains" | "matches" ) string
+                | ( "starts" | "ends" ) "with" string
+    literal     = number | string | "true" | "false" | "null"
+                | "timestamp" string { ( "+" | "-" ) "interval" string } | "interval" string
+
+Keywords are read in any case; a name that is a reserved word is written in double quotes. Errors
+carry the position and what was expected there. Time is linear in the text; depth, nodes and sizes
+are bounded by `Limits`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final, NoReturn, TypeVar
+
+from fyke.errors import EventError, FilterError, shown
+from fyke.events.value import Scalar, admit, canonical, parse_duration, parse_timestamp
+from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
+from fyke.filters.glob import from_like
+from fyke.filters.predicate import (
+    Compare,
+    Exists,
+    In,
+    Matches,
+    NotIn,
+    Range,
+    TypeIs,
+    compare,
+    contains,
+    ends_with,
+    in_network,
+    like,
+    starts_with,
+)
+from fyke.filters.residual import Residual
+from fyke.limits import DEFAULT_LIMITS, Limits
+
+RESERVED: Final = frozenset(
+    [
+        "and",
+        "or",
+        "not",
+        "in",
+        "between",
+        "like",
+        "ilike",
+        "is",
+        "null",
+        "true",
+        "false",
+        "exists",
+        "missing",
+        "residual",
+    ]
+)
+"""Words that are never a bare attribute name."""
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)
+    | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
+    | (?P<string>'[^']*(?:''[^']*)*')
+    | (?P<symbol>!=|<>|<=|>=|[=<>(),+-])
+    | (?P<quoted>(?:[^\W\d]\w*\.)*"[^"]*(?:""[^"]*)*"(?:\.(?:[^\W\d]\w*|"[^"]*(?:""[^"]*)*"))*)
+    | (?P<bad>\S)
+    )""",
+    re.VERBOSE,
+)
+_NAME_PART = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
+_COMPARISONS: Final = frozenset({"=", "!=", "<>", "<", "<=", ">", ">="})
+_CONDITIONS: Final = "a comparison, in, between, like, starts with, contains, matches or is null"
+
+_Made = TypeVar("_Made")
+
+
+def parse_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Filter:
+    """Reads one filter. FilterError says where the text goes wrong and what was expected there."""
+    if len(text) > limits.text_length_max:
+        raise FilterError(
+            f"the filter is {len(text)} characters long; the limit is {limits.text_length_max}"
+        )
+    try:
+        admit(text)
+    except EventError as error:
+        raise FilterError(f"the filter cannot be read: {error.problem}") from None
+    return _Parser(text, limits).whole()
+
+
+class _Parser:
+    def __init__(self, text: str, limits: Limits) -> None:
+        self.text = text
+        self.limits = limits
+        self.kinds: list[str] = []
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        self.at = 0
+        self.depth = 0
+        self.nodes = 0
+        self._tokenize()
+
+    def _tokenize(self) -> None:
+        kinds, words, starts = self.kinds, self.words, self.starts
+        for found in _TOKEN.finditer(self.text):
+            kind = found.lastgroup
+            assert kind is not None
+            word = found[kind]
+            if kind == "word":
+                lowered = word.lower()
+                if lowered in RESERVED:
+                    kind, word = "reserved", lowered
+            elif kind == "bad":
+                self._refuse_character(word, found.start(kind))
+            kinds.append(kind)
+            words.append(word)
+            starts.append(found.start(kind if kind != "reserved" else "word"))
+        kinds.append("end")
+        words.append("")
+        starts.append(len(self.text))
+
+    def _refuse_character(self, char: str, position: int) -> NoReturn:
+        if char in "'\"":
+            problem, expected = f"the quote {char} is never closed", f"a closing {char}"
+        elif char.isdigit() or char == ".":
+            problem, expected = "this number cannot be read", "a number such as 42, -1.5 or 1e3"
+        else:
+            problem, expected = f"the character {shown(char)} means nothing here", None
+        raise FilterError(problem, text=self.text, position=position, expected=expected)
+
+    # --- reading tokens
+
+    def fail(self, expected: str, at: int | None = None) -> NoReturn:
+        at = self.at if at is None else at
+        found = "the filter ends here" if self.kinds[at] == "end" else f"found {self.words[at]}"
+        raise FilterError(found, text=self.text, position=self.starts[at], expected=expected)
+
+    def is_word(self, word: str) -> bool:
+        """Whether the next token is this keyword, reserved or not."""
+        kind = self.kinds[self.at]
+        return kind in ("reserved", "word") and self.words[self.at].lower() == word
+
+    def is_symbol(self, symbol: str) -> bool:
+        return self.words[self.at] == symbol and self.kinds[self.at] == "symbol"
+
+    def skip_word(self, word: str) -> bool:
+        if self.is_word(word):
+            self.at += 1
+            return True
+        return False
+
+    def skip_symbol(self, symbol: str) -> bool:
+        if self.is_symbol(symbol):
+            self.at += 1
+            return True
+        return False
+
+    def need_word(self, word: str) -> None:
+        if not self.skip_word(word):
+            self.fail(word)
+
+    def need_symbol(self, symbol: str) -> None:
+        if not self.skip_symbol(symbol):
+            self.fail(symbol)
+
+    def string(self, what: str = "a 'string'") -> str:
+        if self.kinds[self.at] != "string":
+            self.fail(what)
+        self.at += 1
+        return self.words[self.at - 1][1:-1].replace("''", "'")
+
+    def made(self, make: Callable[[], _Made], at: int) -> _Made:
+        """Runs a constructor; its complaint is reported at the token it is about."""
+        try:
+            return make()
+        except FilterError as error:
+            raise FilterError(
+                error.problem, text=self.text, position=self.starts[at], expected=error.expected
+            ) from None
+        except (ValueError, EventError) as error:
+            raise FilterError(str(error), text=self.text, position=self.starts[at]) from None
+
+    # --- rules
+
+    def whole(self) -> Filter:
+        filter = self.filter()
+        if self.kinds[self.at] != "end":
+            self.fail("and, or, or the end of the filter")
+        return filter
+
+    def filter(self) -> Filter:
+        first = self.conjunct()
+        if not self.is_word("or"):
+            return first
+        children = [first]
+        while self.skip_word("or"):
+            children.append(self.conjunct())
+        return disjunction(children)
+
+    def conjunct(self) -> Filter:
+        first = self.term()
+        if not self.is_word("and"):
+            return first
+        children = [first]
+        while self.skip_word("and"):
+            children.append(self.term())
+        return conjunction(children)
+
+    def term(self) -> Filter:
+        self.nodes += 1
+        if self.nodes > self.limits.nodes_max:
+            raise FilterError(
+                f"the filter has more than {self.limits.nodes_max} predicates and operators",
+                text=self.text,
+                position=self.starts[self.at],
+            )
+        kind = self.kinds[self.at]
+        if kind == "word" or kind == "quoted":
+            return self.predicate()
+        if kind == "reserved":
+            return self.keyword()
+        if self.is_symbol("("):
+            return self.nested(self.parenthesised)
+        self.fail("a predicate, not or (")
+
+    def nested(self, rule: Callable[[], Filter]) -> Filter:
+        if self.depth >= self.limits.depth_max:
+            raise FilterError(
+                f"the filter is nested deeper than {self.limits.depth_max} levels",
+                text=self.text,
+                position=self.starts[self.at],
+            )
+        self.depth += 1
+        filter = rule()
+        self.depth -= 1
+        return filter
+
+    def parenthesised(self) -> Filter:
+        self.need_symbol("(")
+        filter = self.filter()
+        if not self.skip_symbol(")"):
+            self.fail("and, or or )")
+        return filter
+
+    def keyword(self) -> Filter:
+        word = self.words[self.at]
+        if word == "not":
+            return self.nested(self.negated)
+        self.at += 1
+        match word:
+            case "true":
+                return TRUE
+            case "false":
+                return FALSE
+            case "exists":
+                return Exists(self.name())
+            case "missing":
+                return negation(Exists(self.name()))
+            case "residual":
+                return self.residual()
+        self.fail(f'a predicate, not or ( (put the name in double quotes: "{word}")', self.at - 1)
+
+    def negated(self) -> Filter:
+        self.need_word("not")
+        return negation(self.term())
+
+    def residual(self) -> Filter:
+        if self.kinds[self.at] != "word":
+            self.fail("the name of a dialect")
+        dialect = self.words[self.at]
+        self.at += 1
+        at = self.at
+        text = self.string("the residual's text in quotes")
+        return self.made(lambda: Residual(dialect, text), at)
+
+    def name(self) -> str:
+        kind = self.kinds[self.at]
+        if kind not in ("word", "quoted"):
+            self.fail("the name of an attribute")
+        word = self.words[self.at]
+        self.at += 1
+        return word if kind == "word" else _unquoted(word)
+
+    def predicate(self) -> Filter:
+        bare = self.kinds[self.at] == "word"
+        attribute = self.name()
+        if self.kinds[self.at] == "symbol" and self.words[self.at] in _COMPARISONS:
+            return self.comparison(attribute)
+        word = self.words[self.at].lower()
+        if self.kinds[self.at] not in ("word", "reserved"):
+            self.fail(_CONDITIONS)
+        self.at += 1
+        if word == "is":
+            return self.is_condition(attribute, bare)
+        return self.condition(attribute, word)
+
+    def comparison(self, attribute: str) -> Filter:
+        operator = self.words[self.at].replace("<>", "!=")
+        self.at += 1
+        at = self.at
+        if self.kinds[at] == "quoted" or (self.kinds[at] == "word" and not self.starts_literal()):
+            return Compare(attribute, operator, self.name())
+        value = self.literal()
+        if operator == "=":
+            return In(attribute, (value,))
+        return self.made(lambda: compare(attribute, operator, value), at)
+
+    def is_condition(self, attribute: str, bare: bool) -> Filter:
+        negated = self.skip_word("not")
+        if self.skip_word("null"):
+            return NotIn(attribute, (None,)) if negated else In(attribute, (None,))
+        if self.skip_word("missing"):
+            return Exists(attribute) if negated else negation(Exists(attribute))
+        if bare and attribute.lower() == "type" and not negated:
+            if self.kinds[self.at] == "string":
+                return TypeIs(self.string())
+            if self.kinds[self.at] in ("word", "quoted"):
+                return TypeIs(self.name())
+            self.fail("the name of a type")
+        self.fail("null, missing, not null or not missing")
+
+    def condition(self, attribute: str, word: str) -> Filter:
+        at = self.at
+        match word:
+            case "in":
+                if self.skip_word("cidr"):
+                    at = self.at
+                    network = self.string("a network such as '10.0.0.0/8'")
+                    return self.made(lambda: in_network(attribute, network), at)
+                return In(attribute, self.literals())
+            case "not":
+                if not self.skip_word("in"):
+                    self.fail(f"in (to negate something else, write: not ({attribute} ...))")
+                return NotIn(attribute, self.literals())
+            case "between":
+                return self.between(attribute)
+            case "like" | "ilike":
+                pattern = self.string("a pattern such as 'N%SE'")
+                segments = self.made(lambda: from_like(pattern), at)
+                return like(attribute, segments, ignore_case=word == "ilike")
+            case "contains":
+                return contains(attribute, self.string())
+            case "starts":
+                self.need_word("with")
+                return starts_with(attribute, self.string())
+            case "ends":
+                self.need_word("with")
+                return ends_with(attribute, self.string())
+            case "matches":
+                expression = self.string("a regular expression in quotes")
+                return self.made(lambda: Matches(attribute, expression), at)
+        self.fail(_CONDITIONS, at - 1)
+
+    def between(self, attribute: str) -> Filter:
+        at = self.at
+        low = self.literal()
+        low_open = self.skip_word("exclusive")
+        self.need_word("and")
+        high = self.literal()
+        high_open = self.skip_word("exclusive")
+        if low is None or high is None:
+            self.fail("two numbers, two strings or two timestamps", at)
+        return self.made(lambda: Range(attribute, low, high, low_open, high_open), at)
+
+    # --- literals
+
+    def literals(self) -> tuple[Scalar, ...]:
+        self.need_symbol("(")
+        values = [self.literal()]
+        while self.skip_symbol(","):
+            values.append(self.literal())
+            if len(values) > self.limits.list_size_max:
+                raise FilterError(
+                    f"the list is longer than {self.limits.list_size_max} values",
+                    text=self.text,
+                    position=self.starts[self.at],
+                )
+        if not self.skip_symbol(")"):
+            self.fail(", or )")
+        return tuple(values)
+
+    def starts_literal(self) -> bool:
+        return self.kinds[self.at + 1] == "string" and (
+            self.is_word("timestamp") or self.is_word("interval")
+        )
+
+    def literal(self) -> Scalar:
+        kind, word = self.kinds[self.at], self.words[self.at]
+        if kind == "string":
+            return self.string()
+        if kind == "number":
+            self.at += 1
+            return self.number(word)
+        if kind == "reserved" and word in _CONSTANTS:
+            self.at += 1
+            return _CONSTANTS[word]
+        if kind == "word" and self.starts_literal():
+            return self.moment() if word.lower() == "timestamp" else self.seconds()
+        self.fail("a number, a 'string', true, false, null, timestamp '...' or interval '...'")
+
+    def number(self, word: str) -> Scalar:
+        number: int | float
+        at = self.at - 1
+        number = self.made(lambda: float(word) if _is_float(word) else int(word), at)
+        return canonical(self.made(lambda: admit(number), at))
+
+    def moment(self) -> datetime:
+        self.at += 1
+        at = self.at
+        text = self.string()
+        moment = self.made(lambda: parse_timestamp(text), at)
+        while self.is_symbol("+") or self.is_symbol("-"):
+            sign = 1 if self.is_symbol("+") else -1
+            self.at += 1
+            if not self.is_word("interval"):
+                self.fail("interval '...'")
+            length = self.duration()
+            try:
+                moment += sign * length
+            except OverflowError:
+                self.fail("a timestamp within the years 1 to 9999", at)
+        return moment
+
+    def seconds(self) -> Scalar:
+        return canonical(self.duration().total_seconds())
+
+    def duration(self) -> timedelta:
+        self.at += 1
+        at = self.at
+        text = self.string()
+        return self.made(lambda: parse_duration(text), at)
+
+
+_CONSTANTS: Final[dict[str, Scalar]] = {"true": True, "false": False, "null": None}
+
+
+def _is_float(word: str) -> bool:
+    return "." in word or "e" in word or "E" in word
+
+
+def _unquoted(name: str) -> str:
+    return ".".join(
+        found[2] if found[1] is None else found[1].replace('""', '"')
+        for found in _NAME_PART.finditer(name)
+    )

@@ -1,0 +1,50 @@
+"""Weakening: a filter replaced by one that covers it and reads less.
+
+Both functions replace leaves by what cannot lose an event: TRUE where the leaf stands under an
+even number of negations, FALSE where it stands under an odd one. The result therefore accepts
+whatever the filter accepts.
+
+Example. weaken("symbol = 'DEF' and price < 10", {"symbol"}) is "symbol = 'DEF'".
+Source. MSF-12b, MSF-20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from fyke.filters.filter import FALSE, TRUE, Filter, Not
+from fyke.filters.normal_form import rebuilt, simplify
+from fyke.filters.predicate import Compare, Predicate
+from fyke.filters.residual import Residual
+
+
+def weaken(filter: Filter, attributes: Iterable[str]) -> Filter:
+    """The filter as far as it speaks about `attributes` alone; it covers the filter."""
+    kept = frozenset(attributes)
+    return simplify(_relaxed(filter, lambda leaf: reads(leaf, kept), positive=True))
+
+
+def indexable(filter: Filter) -> Filter:
+    """The filter without its residuals, which is what an index can see; it covers the filter."""
+    return _relaxed(filter, lambda leaf: not isinstance(leaf, Residual), positive=True)
+
+
+def reads(leaf: Filter, attributes: frozenset[str]) -> bool:
+    """Whether a leaf reads nothing but these attributes."""
+    match leaf:
+        case Compare(attribute, _, other):
+            return attribute in attributes and other in attributes
+        case Residual():
+            return leaf.attributes is not None and leaf.attributes <= attributes
+        case Predicate():
+            return leaf.attribute in attributes
+    return True
+
+
+def _relaxed(filter: Filter, keeps: Callable[[Filter], bool], positive: bool) -> Filter:
+    if filter.children:
+        inner = positive != isinstance(filter, Not)
+        return rebuilt(filter, [_relaxed(child, keeps, inner) for child in filter.children])
+    if keeps(filter):
+        return filter
+    return TRUE if positive else FALSE

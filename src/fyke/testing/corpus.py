@@ -1,0 +1,30 @@
+"""Cases as data: a name, a dialect, a filter, an event, and whether the filter accepts it.
+
+A corpus is a JSON list. The same cases run against the library, every matcher, Spark and the wire.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One verdict. `filter` is text, or an object where the dialect's notation is JSON."""
+
+    name: str
+    dialect: str
+    filter: object
+    event: dict[str, object]
+    expected: bool
+
+
+def load(folder: Path) -> Iterator[Case]:
+    """All cases of a folder's JSON files; a file's name is the dialect of cases that name none."""
+    for path in sorted(folder.glob("*.json")):
+        dialect = "fyke" if path.stem == "native" else path.stem
+        for entry in json.loads(path.read_text("utf-8")):
+            yield Case(**{"dialect": dialect, **entry})

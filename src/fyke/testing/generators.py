@@ -1,0 +1,132 @@
+"""Hypothesis generators of scalars, events and filters: few names, nasty values.
+
+Needs hypothesis, which is a development dependency; nothing outside `fyke.testing` imports this
+module.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import strategies as st
+
+from fyke.events.event import Event
+from fyke.events.value import Scalar
+from fyke.filters import predicate as p
+from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
+from fyke.filters.glob import ONE, glob
+
+NAMES = ["a", "b", "c.d", "type", "weird name", "null"]
+NUMBERS = [
+    *(0, 1, 2, 3, 5, -1, 0.5, 1.5, -0.0, 1e300, 5e-324),
+    *(2**53, 2**53 + 1, float(2**53), 2**63 - 1, -(2**63)),
+]
+STRINGS = [
+    *("", "a", "ab", "abc", "b", "ba", "A", "aB", "x%y", "a_b", "it's", "10.1.2.3", "5"),
+    *("é", "ß", "ı", "K", "日本", "\U0010ffff"),
+]
+MOMENTS = [
+    datetime(2024, 1, 1, tzinfo=UTC),
+    datetime(2024, 1, 1, 0, 0, 0, 1, tzinfo=UTC),
+    datetime(2023, 12, 31, 23, tzinfo=UTC),
+    datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+]
+TYPES = ["Thing", "Stock", "Share", "a b"]
+NETWORKS = ["10.0.0.0/8", "10.1.0.0/16", "0.0.0.0/0", "::/0", "10.1.2.3/32"]
+EXPRESSIONS = ["a", "^a", "b$", "^$", "[a-c]+", "(?i)AB", "^a.*b$", ""]
+
+
+def names() -> st.SearchStrategy[str]:
+    return st.sampled_from(NAMES)
+
+
+def numbers() -> st.SearchStrategy[int | float]:
+    return st.one_of(
+        st.sampled_from(NUMBERS),
+        st.integers(-3, 6),
+        st.integers(-(2**63), 2**63 - 1),
+        st.floats(allow_nan=False, allow_infinity=False),
+    )
+
+
+def strings() -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.sampled_from(STRINGS),
+        st.text("ab", max_size=4),
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
+    )
+
+
+def moments() -> st.SearchStrategy[datetime]:
+    return st.sampled_from(MOMENTS)
+
+
+def scalars() -> st.SearchStrategy[Scalar]:
+    return st.one_of(st.none(), st.booleans(), numbers(), strings(), moments())
+
+
+def values() -> st.SearchStrategy[object]:
+    """A scalar or a list of scalars, often empty or short."""
+    return st.one_of(scalars(), scalars(), st.lists(scalars(), max_size=3))
+
+
+@st.composite
+def events(draw: st.DrawFn) -> Event:
+    """Events over `NAMES`, each attribute often missing."""
+    document = draw(st.dictionaries(names(), values(), max_size=len(NAMES)))
+    supertypes = draw(st.lists(st.sampled_from(TYPES), max_size=2, unique=True))
+    if draw(st.booleans()):
+        document["type"] = draw(st.sampled_from(TYPES))
+    return Event(document, supertypes=supertypes)
+
+
+def globs() -> st.SearchStrategy[object]:
+    segment = st.text(["a", "b", "A", "é", ONE], max_size=3)
+    return st.lists(segment, min_size=1, max_size=4).map(glob)
+
+
+@st.composite
+def ranges(draw: st.DrawFn, attributes: st.SearchStrategy[str]) -> Filter:
+    ends = draw(st.sampled_from([numbers(), strings(), moments()]))
+    low, high = draw(st.one_of(st.none(), ends)), draw(ends)
+    if draw(st.booleans()):
+        low, high = high, low
+    return p.Range(draw(attributes), low, high, draw(st.booleans()), draw(st.booleans()))
+
+
+def predicates(attributes: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[Filter]:
+    """One predicate of any kind."""
+    named = names() if attributes is None else attributes
+    several = st.lists(scalars(), min_size=1, max_size=3).map(tuple)
+    return st.one_of(
+        st.builds(p.equals, named, scalars()),
+        st.builds(p.In, named, several),
+        st.builds(p.NotIn, named, several),
+        ranges(named),
+        ranges(named),
+        st.builds(p.like, named, globs(), st.booleans()),
+        st.builds(p.starts_with, named, strings(), st.booleans()),
+        st.builds(p.ends_with, named, strings()),
+        st.builds(p.contains, named, strings()),
+        st.builds(p.Matches, named, st.sampled_from(EXPRESSIONS)),
+        st.builds(p.in_network, named, st.sampled_from(NETWORKS)),
+        st.builds(p.Exists, named),
+        st.builds(p.TypeIs, st.sampled_from(TYPES)),
+        st.builds(p.Compare, named, st.sampled_from(sorted(p.COMPARISONS)), named),
+    )
+
+
+def filters(
+    leaves: st.SearchStrategy[Filter] | None = None, max_leaves: int = 8
+) -> st.SearchStrategy[Filter]:
+    """Trees of all operators over all predicates."""
+    leaf = predicates() if leaves is None else leaves
+    return st.recursive(
+        st.one_of(leaf, leaf, st.sampled_from([TRUE, FALSE])),
+        lambda children: st.one_of(
+            st.lists(children, min_size=2, max_size=3).map(conjunction),
+            st.lists(children, min_size=2, max_size=3).map(disjunction),
+            children.map(negation),
+        ),
+        max_leaves=max_leaves,
+    )

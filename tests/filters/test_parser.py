@@ -1,0 +1,162 @@
+"""The native language: what it reads, and what it says about what it cannot read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+import fyke
+from fyke.events.value import parse_timestamp
+from fyke.filters import predicate as p
+from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, negation
+from fyke.filters.glob import ONE, Glob
+from fyke.filters.residual import Residual
+from fyke.limits import Limits
+from fyke.testing.generators import filters
+
+READ = {
+    "a = 1": p.equals("a", 1),
+    "a = 1.0": p.equals("a", 1),
+    "a = true": p.equals("a", True),
+    "a = -0.0": p.equals("a", 0),
+    "a = 9007199254740993": p.equals("a", 2**53 + 1),
+    "a is null": p.equals("a", None),
+    "a is not null": p.NotIn("a", (None,)),
+    "a <> 'x'": p.NotIn("a", ("x",)),
+    "a in (2, 1, 2)": p.In("a", (1, 2)),
+    "a not in ('x', null)": p.NotIn("a", ("x", None)),
+    "a < 5": p.Range("a", None, 5, high_open=True),
+    "a between 1 exclusive and 5": p.Range("a", 1, 5, low_open=True),
+    "a like 'N%SE'": p.Like("a", Glob(("N", "SE"))),
+    "a like 'x'": p.equals("a", "x"),
+    r"a like '100\%'": p.equals("a", "100%"),
+    "a like 'OT%'": p.starts_with("a", "OT"),
+    "a starts with 'OT'": p.Like("a", Glob(("OT", ""))),
+    "a like '%_b'": p.Like("a", Glob((ONE, "b"))),
+    "a ilike 'Ab%'": p.Like("a", Glob(("ab", "")), ignore_case=True),
+    "a ilike '12%'": p.starts_with("a", "12"),
+    "a contains 'it''s'": p.contains("a", "it's"),
+    "a matches '^x+$'": p.Matches("a", "^x+$"),
+    "a in cidr '10.1.2.3/8'": p.in_network("a", "10.0.0.0/8"),
+    "exists a.b": p.Exists("a.b"),
+    "missing a": negation(p.Exists("a")),
+    "a is missing": negation(p.Exists("a")),
+    "a is not missing": p.Exists("a"),
+    "type is Stock": p.TypeIs("Stock"),
+    "type is 'com.example.Stock tick'": p.TypeIs("com.example.Stock tick"),
+    "type = 'Stock'": p.equals("type", "Stock"),
+    "type is null": p.equals("type", None),
+    "a = b": p.Compare("a", "=", "b"),
+    "a = timestamp": p.Compare("a", "=", "timestamp"),
+    "a > timestamp '2024-01-02' - interval '1 day'": p.compare(
+        "a", ">", parse_timestamp("2024-01-01")
+    ),
+    "a < interval '1 day 2 hours'": p.compare("a", "<", 93_600),
+    '"weird name"."x""y" = 1': p.equals('weird name.x"y', 1),
+    '"null" = 1': p.equals("null", 1),
+    "TRUE": TRUE,
+    "not true": FALSE,
+    "not not a = 1": p.equals("a", 1),
+    "(a = 1 and b = 2) and c = 3": conjunction(
+        p.equals(n, v) for n, v in (("a", 1), ("b", 2), ("c", 3))
+    ),
+    "residual cesql 'id = ''x'''": Residual("cesql", "id = 'x'"),
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_reads(text: str) -> None:
+    filter = fyke.parse(text)
+    assert filter == READ[text]
+    assert fyke.parse(str(filter)) == filter
+
+
+def test_and_binds_tighter_than_or_and_not_tightest() -> None:
+    assert fyke.parse("a = 1 or b = 2 and not c = 3 or d = 4") == fyke.parse(
+        "a = 1 or (b = 2 and (not c = 3)) or d = 4"
+    )
+
+
+def test_booleans_and_numbers_are_different_filters() -> None:
+    assert fyke.parse("a = true") != fyke.parse("a = 1")
+    assert fyke.parse("a in (true, 1)").key() == ("a", (1, True), (2, 1))
+
+
+REFUSED = [
+    ("", 0, "predicate"),
+    ("a", 1, "comparison"),
+    ("a =", 3, "a number"),
+    ("a = 1 and", 9, "predicate"),
+    ("(a = 1", 6, ")"),
+    ("a = 1)", 5, "end of the filter"),
+    ("a = 1 b = 2", 6, "and, or"),
+    ("a ~ 1", 2, None),
+    ("a = 'x", 4, "closing"),
+    ("a = 12abc", 4, "number"),
+    ("a > true", 4, "timestamp"),
+    ("a > null", 4, "timestamp"),
+    ("a = 1180591620717411303424", 4, None),
+    ("a = 1e999", 4, None),
+    ("a = NaN and", 11, "predicate"),
+    ("a between 1 and 'x'", 10, "two numbers"),
+    ("a between null and 1", 10, "two numbers"),
+    ("a in ()", 6, "a number"),
+    ("a in (1", 7, ")"),
+    ("a not like 'x'", 6, "in"),
+    ("a matches '('", 10, "RE2"),
+    ("a matches '(?=x)'", 10, "RE2"),
+    (r"a like 'x\'", 7, None),
+    ("a in cidr '10.0.0.0/99'", 10, "CIDR"),
+    ("a starts 'x'", 9, "with"),
+    ("a = timestamp 'yesterday'", 14, None),
+    ("a < interval '1 fortnight'", 13, None),
+    ("null = 1", 0, "double quotes"),
+    ("type is", 7, "type"),
+    ("a is 5", 5, "null"),
+    ("exists 5", 7, "attribute"),
+    ("residual nowhere 'x'", 17, "one of"),
+    ("residual cesql 'id ='", 15, None),
+]
+
+
+@pytest.mark.parametrize(("text", "position", "expected"), REFUSED, ids=[r[0] for r in REFUSED])
+def test_refuses_with_position_and_expectation(
+    text: str, position: int, expected: str | None
+) -> None:
+    with pytest.raises(fyke.FilterError) as refused:
+        fyke.parse(text)
+    error = refused.value
+    assert error.position == position
+    if expected is not None:
+        assert expected in str(error)
+    assert str(error).splitlines()[-1] == "  " + " " * position + "^"
+
+
+def test_refuses_lone_surrogates() -> None:
+    with pytest.raises(fyke.FilterError, match="surrogate"):
+        fyke.parse("a = '\ud800'")
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "said"),
+    [
+        ("a = 1", Limits(text_length_max=4), "4"),
+        ("(" * 101 + "a = 1" + ")" * 101, Limits(), "deeper than 100"),
+        ("(" * 10_000, Limits(), "deeper than 100"),
+        ("not " * 10_000 + "a = 1", Limits(), "deeper than 100"),
+        (" and ".join(["a = 1"] * 11), Limits(nodes_max=10), "10"),
+        (f"a in ({', '.join('1' * 11)})", Limits(list_size_max=10), "10"),
+    ],
+)
+def test_limits(text: str, limits: Limits, said: str) -> None:
+    with pytest.raises(fyke.FilterError, match=said):
+        fyke.parse(text, limits=limits)
+
+
+@given(filters())
+def test_prints_what_it_reads(filter: Filter) -> None:
+    text = str(filter)
+    again = fyke.parse(text)
+    assert again == filter
+    assert str(again) == text
+    assert hash(again) == hash(filter)
