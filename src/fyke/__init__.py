@@ -1,13 +1,25 @@
 """Fyke: standing queries over a stream of events.
 
-A filter is a set of events, written as text (`parse`) and evaluated with `matches`. `covers` says
-whether one set contains another.
+A filter is a set of events, written as text in one of seven dialects (`parse`) and evaluated with
+`Filter.matches`. `covers` says whether one set contains another, `merge` and `weaken` replace
+filters by ones that cover them, `lint` finds what is wrong or redundant in a set of subscriptions.
 """
 
 from fyke.errors import EventError, FilterError, FykeError, SchemaError
 from fyke.events.event import Event
+from fyke.events.schema import Schema
+from fyke.filters.analysis import analyse as lint
+from fyke.filters.covering import covers, equivalent, overlaps
 from fyke.filters.dialects import parse
+from fyke.filters.explanation import explain
 from fyke.filters.filter import Filter
+from fyke.filters.merging import merge
+from fyke.filters.normal_form import simplify
+from fyke.filters.subscription import Subscription
+from fyke.filters.weakening import weaken
+from fyke.limits import Limits
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Event",
@@ -15,6 +27,17 @@ __all__ = [
     "Filter",
     "FilterError",
     "FykeError",
+    "Limits",
+    "Schema",
     "SchemaError",
+    "Subscription",
+    "covers",
+    "equivalent",
+    "explain",
+    "lint",
+    "merge",
+    "overlaps",
     "parse",
+    "simplify",
+    "weaken",
 ]

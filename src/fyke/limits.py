@@ -20,7 +20,7 @@ class Limits:
     attributes_max: int = 50_000
     """Attribute values of one event, after flattening."""
     path_length_max: int = 1_000
-    """Characters of the path to a nested object or list."""
+    """Characters of the path to a nested object."""
 
 
 DEFAULT_LIMITS = Limits()

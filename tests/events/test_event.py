@@ -222,4 +222,4 @@ def test_a_long_path_is_not_multiplied():
     with pytest.raises(EventError, match="path is longer than"):
         Event({"k" * 500_000: {str(n): n for n in range(50_000)}})
     assert time.perf_counter() - started < 5
-    Event({"k" * 500_000: 1})
+    Event({"k" * 500_000: 1, "l" * 500_000: [1]})

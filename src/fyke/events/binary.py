@@ -19,7 +19,7 @@ import msgspec
 
 from fyke.errors import EventError, shown
 from fyke.events import json
-from fyke.events.event import Event
+from fyke.events.event import PLAIN, Event
 from fyke.events.value import admit
 from fyke.limits import DEFAULT_LIMITS, Limits
 
@@ -73,6 +73,8 @@ _DECODER: Final = msgspec.msgpack.Decoder()
 
 def _plain(value: object) -> object:
     """Admitted scalars, lists, and dicts in canonical order."""
+    if type(value) in PLAIN:
+        return admit(value)
     if isinstance(value, Mapping):
         plain = {_name(key): _plain(child) for key, child in value.items()}
         return {name: plain[name] for name in _ordered(list(plain))}
@@ -82,9 +84,9 @@ def _plain(value: object) -> object:
 
 
 def _name(key: object) -> str:
-    if not isinstance(key, str):
-        raise EventError(f"the key {shown(key)} is not a string")
-    return str(admit(key))
+    if isinstance(key, str):
+        return str(admit(key))
+    raise EventError(f"the key {shown(key)} is not a string")
 
 
 def _ordered(names: list[str]) -> list[str]:

@@ -21,7 +21,7 @@ from fyke.limits import DEFAULT_LIMITS, Limits
 
 Document: TypeAlias = Mapping[str, object]
 
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 class Event:
@@ -51,7 +51,7 @@ class Event:
         payload: object = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        if not isinstance(document, Mapping):
+        if document.__class__ is not dict and not isinstance(document, Mapping):
             raise EventError(f"an event is a mapping, not {document.__class__.__name__}")
         envelope = {"id": id, "source": source, "type": type, "time": time}
         given = {name: value for name, value in envelope.items() if value is not None}
@@ -125,7 +125,7 @@ def flatten(document: Document, limits: Limits = DEFAULT_LIMITS) -> dict[str, Va
     if len(document) > limits.attributes_max:
         raise EventError(f"more than {limits.attributes_max} attribute values")
     for name, value in document.items():
-        if type(value) in _PLAIN and type(name) is str and name.isascii():
+        if type(value) in PLAIN and type(name) is str and name.isascii():
             flat[name] = admit(value, name)
         else:
             return _Flattening(limits).run(document)
@@ -152,12 +152,18 @@ class _Flattening:
 
     def _object(self, document: Document, prefix: str, depth: int, listed: bool) -> None:
         self._check_depth(prefix[:-1], depth)
+        if len(prefix) > self.limits.path_length_max:
+            problem = f"the path is longer than {self.limits.path_length_max} characters"
+            raise EventError(problem, attribute=prefix[:-1])
         for name, value in document.items():
             if type(name) is not str:
                 raise EventError("the name is not a string", attribute=f"{prefix}{name!r}")
-            admit(name, prefix[:-1])
+            if not name.isascii():
+                admit(name, prefix[:-1])
             path = prefix + name
-            if isinstance(value, Mapping):
+            if type(value) in PLAIN:
+                self._add(path, admit(value, path), listed)
+            elif isinstance(value, Mapping):
                 self._object(value, path + ".", depth + 1, listed)
             elif isinstance(value, (list, tuple)):
                 self._list(value, path, depth + 1)
@@ -174,7 +180,9 @@ class _Flattening:
         if not elements:
             self._as_list(path)
         for element in elements:
-            if isinstance(element, Mapping):
+            if type(element) in PLAIN:
+                self._add(path, admit(element, path), listed=True)
+            elif isinstance(element, Mapping):
                 self._object(element, path + ".", depth + 1, listed=True)
             elif isinstance(element, (list, tuple)):
                 self._list(element, path, depth + 1)
@@ -203,6 +211,3 @@ class _Flattening:
     def _check_depth(self, path: str, depth: int) -> None:
         if depth > self.limits.depth_max:
             raise EventError(f"nested deeper than {self.limits.depth_max} levels", attribute=path)
-        if len(path) > self.limits.path_length_max:
-            problem = f"the path is longer than {self.limits.path_length_max} characters"
-            raise EventError(problem, attribute=path)

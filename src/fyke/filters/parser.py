@@ -26,10 +26,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Final, NoReturn, TypeVar
+from typing import Final
 
-from fyke.errors import EventError, FilterError, shown
-from fyke.events.value import Scalar, admit, canonical, parse_duration, parse_timestamp
+from fyke.events.value import Scalar, canonical, parse_duration, parse_timestamp
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
 from fyke.filters.glob import from_like
 from fyke.filters.predicate import (
@@ -48,6 +47,7 @@ from fyke.filters.predicate import (
     starts_with,
 )
 from fyke.filters.residual import Residual
+from fyke.filters.tokens import Tokens
 from fyke.limits import DEFAULT_LIMITS, Limits
 
 RESERVED: Final = frozenset(
@@ -70,13 +70,15 @@ RESERVED: Final = frozenset(
 )
 """Words that are never a bare attribute name."""
 
+_NAME = r"[^\W\d]\w*"
+_QUOTED = r'"[^"]*(?:""[^"]*)*"'
 _TOKEN = re.compile(
-    r"""\s*(?:
-      (?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)
+    rf"""\s*(?:
+      (?P<word>{_NAME}(?:\.{_NAME})*(?!\.?"))
     | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
     | (?P<string>'[^']*(?:''[^']*)*')
     | (?P<symbol>!=|<>|<=|>=|[=<>(),+-])
-    | (?P<quoted>(?:[^\W\d]\w*\.)*"[^"]*(?:""[^"]*)*"(?:\.(?:[^\W\d]\w*|"[^"]*(?:""[^"]*)*"))*)
+    | (?P<quoted>(?:{_NAME}\.)*{_QUOTED}(?:\.(?:{_NAME}|{_QUOTED}))*)
     | (?P<bad>\S)
     )""",
     re.VERBOSE,
@@ -85,85 +87,28 @@ _NAME_PART = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
 _COMPARISONS: Final = frozenset({"=", "!=", "<>", "<", "<=", ">", ">="})
 _CONDITIONS: Final = "a comparison, in, between, like, starts with, contains, matches or is null"
 
-_Made = TypeVar("_Made")
-
 
 def parse_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Filter:
     """Reads one filter. FilterError says where the text goes wrong and what was expected there."""
-    if len(text) > limits.text_length_max:
-        raise FilterError(
-            f"the filter is {len(text)} characters long; the limit is {limits.text_length_max}"
-        )
-    try:
-        admit(text)
-    except EventError as error:
-        raise FilterError(f"the filter cannot be read: {error.problem}") from None
     return _Parser(text, limits).whole()
 
 
-class _Parser:
+class _Parser(Tokens):
+    """One method per rule; each starts at the next token and leaves behind the last one it read."""
+
+    __slots__ = ("depth", "nodes")
+
     def __init__(self, text: str, limits: Limits) -> None:
-        self.text = text
-        self.limits = limits
-        self.kinds: list[str] = []
-        self.words: list[str] = []
-        self.starts: list[int] = []
-        self.at = 0
+        super().__init__(text, _TOKEN, limits, RESERVED)
         self.depth = 0
         self.nodes = 0
-        self._tokenize()
-
-    def _tokenize(self) -> None:
-        kinds, words, starts = self.kinds, self.words, self.starts
-        for found in _TOKEN.finditer(self.text):
-            kind = found.lastgroup
-            assert kind is not None
-            word = found[kind]
-            if kind == "word":
-                lowered = word.lower()
-                if lowered in RESERVED:
-                    kind, word = "reserved", lowered
-            elif kind == "bad":
-                self._refuse_character(word, found.start(kind))
-            kinds.append(kind)
-            words.append(word)
-            starts.append(found.start(kind if kind != "reserved" else "word"))
-        kinds.append("end")
-        words.append("")
-        starts.append(len(self.text))
-
-    def _refuse_character(self, char: str, position: int) -> NoReturn:
-        if char in "'\"":
-            problem, expected = f"the quote {char} is never closed", f"a closing {char}"
-        elif char.isdigit() or char == ".":
-            problem, expected = "this number cannot be read", "a number such as 42, -1.5 or 1e3"
-        else:
-            problem, expected = f"the character {shown(char)} means nothing here", None
-        raise FilterError(problem, text=self.text, position=position, expected=expected)
-
-    # --- reading tokens
-
-    def fail(self, expected: str, at: int | None = None) -> NoReturn:
-        at = self.at if at is None else at
-        found = "the filter ends here" if self.kinds[at] == "end" else f"found {self.words[at]}"
-        raise FilterError(found, text=self.text, position=self.starts[at], expected=expected)
 
     def is_word(self, word: str) -> bool:
-        """Whether the next token is this keyword, reserved or not."""
-        kind = self.kinds[self.at]
-        return kind in ("reserved", "word") and self.words[self.at].lower() == word
-
-    def is_symbol(self, symbol: str) -> bool:
-        return self.words[self.at] == symbol and self.kinds[self.at] == "symbol"
+        """Whether the next token is this keyword."""
+        return self.words[self.at].lower() == word and self.kinds[self.at] in ("reserved", "word")
 
     def skip_word(self, word: str) -> bool:
         if self.is_word(word):
-            self.at += 1
-            return True
-        return False
-
-    def skip_symbol(self, symbol: str) -> bool:
-        if self.is_symbol(symbol):
             self.at += 1
             return True
         return False
@@ -172,26 +117,12 @@ class _Parser:
         if not self.skip_word(word):
             self.fail(word)
 
-    def need_symbol(self, symbol: str) -> None:
-        if not self.skip_symbol(symbol):
-            self.fail(symbol)
-
     def string(self, what: str = "a 'string'") -> str:
         if self.kinds[self.at] != "string":
             self.fail(what)
         self.at += 1
-        return self.words[self.at - 1][1:-1].replace("''", "'")
-
-    def made(self, make: Callable[[], _Made], at: int) -> _Made:
-        """Runs a constructor; its complaint is reported at the token it is about."""
-        try:
-            return make()
-        except FilterError as error:
-            raise FilterError(
-                error.problem, text=self.text, position=self.starts[at], expected=error.expected
-            ) from None
-        except (ValueError, EventError) as error:
-            raise FilterError(str(error), text=self.text, position=self.starts[at]) from None
+        text = self.words[self.at - 1][1:-1]
+        return text.replace("''", "'") if "'" in text else text
 
     # --- rules
 
@@ -203,55 +134,51 @@ class _Parser:
 
     def filter(self) -> Filter:
         first = self.conjunct()
-        if not self.is_word("or"):
+        if self.words[self.at] != "or":
             return first
         children = [first]
-        while self.skip_word("or"):
+        while self.words[self.at] == "or":
+            self.at += 1
             children.append(self.conjunct())
         return disjunction(children)
 
     def conjunct(self) -> Filter:
         first = self.term()
-        if not self.is_word("and"):
+        if self.words[self.at] != "and":
             return first
         children = [first]
-        while self.skip_word("and"):
+        while self.words[self.at] == "and":
+            self.at += 1
             children.append(self.term())
         return conjunction(children)
 
     def term(self) -> Filter:
         self.nodes += 1
         if self.nodes > self.limits.nodes_max:
-            raise FilterError(
-                f"the filter has more than {self.limits.nodes_max} predicates and operators",
-                text=self.text,
-                position=self.starts[self.at],
+            self.refuse(
+                f"the filter has more than {self.limits.nodes_max} predicates and operators"
             )
         kind = self.kinds[self.at]
         if kind == "word" or kind == "quoted":
             return self.predicate()
         if kind == "reserved":
             return self.keyword()
-        if self.is_symbol("("):
+        if self.words[self.at] == "(":
             return self.nested(self.parenthesised)
         self.fail("a predicate, not or (")
 
     def nested(self, rule: Callable[[], Filter]) -> Filter:
         if self.depth >= self.limits.depth_max:
-            raise FilterError(
-                f"the filter is nested deeper than {self.limits.depth_max} levels",
-                text=self.text,
-                position=self.starts[self.at],
-            )
+            self.refuse(f"the filter is nested deeper than {self.limits.depth_max} levels")
         self.depth += 1
         filter = rule()
         self.depth -= 1
         return filter
 
     def parenthesised(self) -> Filter:
-        self.need_symbol("(")
+        self.need("(")
         filter = self.filter()
-        if not self.skip_symbol(")"):
+        if not self.skip(")"):
             self.fail("and, or or )")
         return filter
 
@@ -316,6 +243,8 @@ class _Parser:
         value = self.literal()
         if operator == "=":
             return In(attribute, (value,))
+        if type(value) in (int, str):
+            return compare(attribute, operator, value)
         return self.made(lambda: compare(attribute, operator, value), at)
 
     def is_condition(self, attribute: str, bare: bool) -> Filter:
@@ -378,17 +307,13 @@ class _Parser:
     # --- literals
 
     def literals(self) -> tuple[Scalar, ...]:
-        self.need_symbol("(")
+        self.need("(")
         values = [self.literal()]
-        while self.skip_symbol(","):
+        while self.skip(","):
             values.append(self.literal())
             if len(values) > self.limits.list_size_max:
-                raise FilterError(
-                    f"the list is longer than {self.limits.list_size_max} values",
-                    text=self.text,
-                    position=self.starts[self.at],
-                )
-        if not self.skip_symbol(")"):
+                self.refuse(f"the list is longer than {self.limits.list_size_max} values")
+        if not self.skip(")"):
             self.fail(", or )")
         return tuple(values)
 
@@ -402,8 +327,7 @@ class _Parser:
         if kind == "string":
             return self.string()
         if kind == "number":
-            self.at += 1
-            return self.number(word)
+            return self.number()
         if kind == "reserved" and word in _CONSTANTS:
             self.at += 1
             return _CONSTANTS[word]
@@ -411,20 +335,13 @@ class _Parser:
             return self.moment() if word.lower() == "timestamp" else self.seconds()
         self.fail("a number, a 'string', true, false, null, timestamp '...' or interval '...'")
 
-    def number(self, word: str) -> Scalar:
-        number: int | float
-        at = self.at - 1
-        number = self.made(lambda: float(word) if _is_float(word) else int(word), at)
-        return canonical(self.made(lambda: admit(number), at))
-
     def moment(self) -> datetime:
         self.at += 1
         at = self.at
         text = self.string()
         moment = self.made(lambda: parse_timestamp(text), at)
-        while self.is_symbol("+") or self.is_symbol("-"):
-            sign = 1 if self.is_symbol("+") else -1
-            self.at += 1
+        while self.words[self.at] in ("+", "-"):
+            sign = 1 if self.take() == "+" else -1
             if not self.is_word("interval"):
                 self.fail("interval '...'")
             length = self.duration()
@@ -445,10 +362,6 @@ class _Parser:
 
 
 _CONSTANTS: Final[dict[str, Scalar]] = {"true": True, "false": False, "null": None}
-
-
-def _is_float(word: str) -> bool:
-    return "." in word or "e" in word or "E" in word
 
 
 def _unquoted(name: str) -> str:

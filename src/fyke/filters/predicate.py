@@ -83,6 +83,9 @@ class ValuePredicate(Predicate):
 
 def _distinct(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
     """Distinct, canonical and sorted; FilterError where there are none."""
+    values = tuple(values)
+    if values and all(type(value) is str for value in values):
+        return tuple(sorted(set(values)))  # type: ignore[type-var]
     unique = {sort_key(value): value for value in map(canonical, values)}
     if not unique:
         raise FilterError("the set of values is empty", expected="at least one value")
@@ -162,8 +165,8 @@ class Range(ValuePredicate):
 
     def __post_init__(self) -> None:
         low, high = canonical(self.low), canonical(self.high)
-        kinds = {kind(end) for end in (low, high) if end is not None}
-        if len(kinds) != 1 or not kinds <= ORDERED:
+        ours = kind(high if low is None else low)
+        if ours not in ORDERED or (high is not None and kind(high) is not ours):
             raise FilterError(
                 f"the ends {shown(self.low)} and {shown(self.high)} do not make an interval",
                 expected="two numbers, two strings or two timestamps",

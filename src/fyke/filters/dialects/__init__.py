@@ -57,6 +57,7 @@ def check(dialect: str, text: str) -> Check:
     return built
 
 
+@lru_cache
 def _module(dialect: str) -> ModuleType:
     if dialect not in DIALECTS:
         raise FilterError(

@@ -1,0 +1,158 @@
+"""A text cut into tokens, and a place among them: what hand-written parsers read from.
+
+A language gives one regular expression whose named groups are its kinds of tokens; the group `bad`
+takes any other character and is refused where it stands. Reading never goes back: linear time.
+Positions are needed by errors only, so they are found again when one is raised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, NoReturn, TypeVar
+
+from fyke.errors import EventError, FilterError, shown
+from fyke.events.value import INT_MAX, INT_MIN, Scalar, admit, canonical
+from fyke.limits import Limits
+
+_DIGITS_MAX: Final = 1000
+
+_Made = TypeVar("_Made")
+
+
+class Tokens:
+    """The tokens of one text, read from the left: kinds and words side by side.
+
+    A word in `reserved` has that kind and stands in lower case.
+    """
+
+    __slots__ = ("_pattern", "at", "kinds", "limits", "text", "words")
+
+    def __init__(
+        self,
+        text: str,
+        pattern: re.Pattern[str],
+        limits: Limits,
+        reserved: frozenset[str] = frozenset(),
+    ) -> None:
+        if len(text) > limits.text_length_max:
+            raise FilterError(
+                f"the text is {len(text)} characters long; the limit is {limits.text_length_max}"
+            )
+        try:
+            admit(text)
+        except EventError as error:
+            raise FilterError(f"the text cannot be read: {error.problem}") from None
+        self.text = text
+        self.limits = limits
+        self.at = 0
+        self._pattern = pattern
+        kinds: list[str] = []
+        words: list[str] = []
+        for found in pattern.finditer(text, 0, _end(text)):
+            kind, word = found.lastgroup, found[found.lastindex]  # type: ignore[index]
+            if kind == "word" and (lowered := word.lower()) in reserved:
+                kind, word = "reserved", lowered
+            kinds.append(kind)  # type: ignore[arg-type]
+            words.append(word)
+        self.kinds = [*kinds, "end"]
+        self.words = [*words, ""]
+        if "bad" in self.kinds:
+            self._refuse(self.kinds.index("bad"))
+
+    def position_of(self, at: int) -> int:
+        """Where in the text a token starts."""
+        if at >= len(self.kinds) - 1:
+            return len(self.text)
+        for number, each in enumerate(self._pattern.finditer(self.text, 0, _end(self.text))):
+            if number == at:
+                return each.start(each.lastgroup or 0)
+        raise IndexError(at)
+
+    def _refuse(self, at: int) -> NoReturn:
+        char, expected = self.words[at], None
+        if char in "'\"":
+            problem, expected = f"the quote {char} is never closed", f"a closing {char}"
+        elif char.isdigit() or char == ".":
+            problem, expected = "this number cannot be read", "a number such as 42, -1.5 or 1e3"
+        else:
+            problem = f"the character {shown(char)} means nothing here"
+        raise FilterError(problem, text=self.text, position=self.position_of(at), expected=expected)
+
+    # --- the next token
+
+    @property
+    def kind(self) -> str:
+        """The kind of the next token; `end` after the last."""
+        return self.kinds[self.at]
+
+    @property
+    def word(self) -> str:
+        return self.words[self.at]
+
+    @property
+    def position(self) -> int:
+        return self.position_of(self.at)
+
+    @property
+    def following(self) -> tuple[str, str]:
+        """Kind and word of the token after the next."""
+        at = min(self.at + 1, len(self.kinds) - 1)
+        return self.kinds[at], self.words[at]
+
+    def take(self) -> str:
+        word = self.words[self.at]
+        self.at += 1
+        return word
+
+    def skip(self, symbol: str) -> bool:
+        """Takes the next token if it is this symbol."""
+        if self.words[self.at] == symbol and self.kinds[self.at] == "symbol":
+            self.at += 1
+            return True
+        return False
+
+    def need(self, symbol: str, expected: str | None = None) -> None:
+        if not self.skip(symbol):
+            self.fail(expected or symbol)
+
+    # --- refusing
+
+    def fail(self, expected: str, at: int | None = None) -> NoReturn:
+        """Refuses a token, the next one unless another is named."""
+        at = self.at if at is None else at
+        found = "the text ends here" if self.kinds[at] == "end" else f"found {self.words[at]}"
+        raise FilterError(found, text=self.text, position=self.position_of(at), expected=expected)
+
+    def refuse(self, problem: str, at: int | None = None, expected: str | None = None) -> NoReturn:
+        """Says what is wrong at a token."""
+        position = self.position_of(self.at if at is None else at)
+        raise FilterError(problem, text=self.text, position=position, expected=expected) from None
+
+    def made(self, make: Callable[[], _Made], at: int) -> _Made:
+        """Runs a constructor; its complaint is reported at a token."""
+        try:
+            return make()
+        except FilterError as error:
+            self.refuse(error.problem, at, error.expected)
+        except EventError as error:
+            self.refuse(error.problem, at)
+        except (ValueError, OverflowError) as error:
+            self.refuse(str(error), at)
+
+    # --- literals
+
+    def number(self) -> Scalar:
+        """Takes a number: an integer, or a float where it has a point or an exponent."""
+        word = self.take()
+        if len(word) > _DIGITS_MAX:
+            self.refuse("the number is too long", self.at - 1)
+        number = float(word) if "." in word or "e" in word or "E" in word else int(word)
+        if not INT_MIN <= number <= INT_MAX:
+            return self.made(lambda: admit(number), self.at - 1)
+        return canonical(number)
+
+
+def _end(text: str) -> int:
+    """Where the last token ends. To search the blanks behind it would take quadratic time."""
+    return len(text.rstrip())
