@@ -73,7 +73,15 @@ class SchemaError(FykeError):
 
 def shown(value: object) -> str:
     """A short, printable form of something that came from outside."""
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    if isinstance(value, str):
+        value = shortened(value)
+    return shortened(
+        ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    )
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text that may be long."""
     return text if len(text) <= _SHOWN_MAX else text[: _SHOWN_MAX - 1] + "…"
 
 

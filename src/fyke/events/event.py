@@ -64,6 +64,16 @@ class Event:
         self.supertypes = tuple(supertypes)
         self.payload = payload
 
+    @classmethod
+    def flat(cls, attributes: dict[str, Value], supertypes: tuple[str, ...] = ()) -> Event:
+        """An event of attributes that are flat and admitted already; they are not looked at."""
+        event = cls.__new__(cls)
+        event.attributes = attributes
+        event.document = attributes
+        event.supertypes = supertypes
+        event.payload = None
+        return event
+
     @property
     def id(self) -> str | None:
         return self._text("id")

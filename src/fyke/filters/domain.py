@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fyke.events.domain import (
@@ -79,5 +79,5 @@ def _first_after(cut: Cut, domain: FiniteDomain) -> int:
     _, value, side = cut
     if isinstance(domain, Integer):
         return (math.floor(value) + 1 if side else math.ceil(value)) - domain.low
-    search: Callable[..., int] = bisect_right if side else bisect_left
-    return search(range(domain.size), value, key=domain.at)
+    search = bisect_right if side else bisect_left
+    return int(search(range(domain.size), value, key=domain.at))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Final, NoReturn, TypeVar
 
-from fyke.errors import EventError, FilterError, shown
+from fyke.errors import EventError, FilterError, shortened, shown
 from fyke.events.value import INT_MAX, INT_MIN, Scalar, admit, canonical
 from fyke.limits import Limits
 
@@ -53,12 +53,12 @@ class Tokens:
             kind, word = found.lastgroup, found[found.lastindex]  # type: ignore[index]
             if kind == "word" and (lowered := word.lower()) in reserved:
                 kind, word = "reserved", lowered
+            elif kind == "bad":
+                self._refuse(word, found.start(kind))
             kinds.append(kind)  # type: ignore[arg-type]
             words.append(word)
         self.kinds = [*kinds, "end"]
         self.words = [*words, ""]
-        if "bad" in self.kinds:
-            self._refuse(self.kinds.index("bad"))
 
     def position_of(self, at: int) -> int:
         """Where in the text a token starts."""
@@ -69,15 +69,16 @@ class Tokens:
                 return each.start(each.lastgroup or 0)
         raise IndexError(at)
 
-    def _refuse(self, at: int) -> NoReturn:
-        char, expected = self.words[at], None
+    def _refuse(self, char: str, position: int) -> NoReturn:
+        """At once: to look for the end of an open quote again and again takes quadratic time."""
+        expected = None
         if char in "'\"":
             problem, expected = f"the quote {char} is never closed", f"a closing {char}"
         elif char.isdigit() or char == ".":
             problem, expected = "this number cannot be read", "a number such as 42, -1.5 or 1e3"
         else:
             problem = f"the character {shown(char)} means nothing here"
-        raise FilterError(problem, text=self.text, position=self.position_of(at), expected=expected)
+        raise FilterError(problem, text=self.text, position=position, expected=expected)
 
     # --- the next token
 
@@ -121,7 +122,11 @@ class Tokens:
     def fail(self, expected: str, at: int | None = None) -> NoReturn:
         """Refuses a token, the next one unless another is named."""
         at = self.at if at is None else at
-        found = "the text ends here" if self.kinds[at] == "end" else f"found {self.words[at]}"
+        found = (
+            "the text ends here"
+            if self.kinds[at] == "end"
+            else f"found {shortened(self.words[at])}"
+        )
         raise FilterError(found, text=self.text, position=self.position_of(at), expected=expected)
 
     def refuse(self, problem: str, at: int | None = None, expected: str | None = None) -> NoReturn:

@@ -1,0 +1,115 @@
+"""`fyke explain`: a filter's tree with a verdict and the values seen at every leaf."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from cyclopts import App, Parameter
+
+from fyke.cli.inputs import read_schema, text_argument
+from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, Switch
+from fyke.cli.output import console, write_line
+from fyke.cli.problems import Unusable
+from fyke.errors import FykeError
+from fyke.events.event import Event
+from fyke.events.json import decode_event
+from fyke.filters.dialects import parse
+from fyke.filters.explanation import Explanation
+from fyke.filters.explanation import explain as explained
+from fyke.filters.filter import And, Filter, Not, Or
+
+_OPERATORS: Final[dict[type[Filter], str]] = {And: "and", Or: "or", Not: "not"}
+
+app = App(
+    name="explain",
+    help_epilogue="""\
+Examples
+  fyke explain "price < 10 and symbol = 'A'" '{"price": 8.4}'
+  fyke explain 'not (price < 10)' @event.json
+  head -1 events.jsonl | fyke explain @rule.yml - --dialect sigma
+  fyke explain 'exists a.b' '{"a": {"b": null}}' --json
+
+Exit code: 0 accepted, 1 refused, 2 the filter or the event was not readable.
+""",
+)
+
+
+@app.default
+def explain(
+    filter_text: Annotated[str, Parameter(name="FILTER")],
+    event_text: Annotated[str, Parameter(name="EVENT"), OR_STANDARD_INPUT],
+    /,
+    *,
+    dialect: Dialect = "fyke",
+    schema: SchemaFile = None,
+    json: Switch = False,
+) -> int:
+    """Why a filter accepts or refuses an event.
+
+    Parameters
+    ----------
+    filter_text
+        The filter, or @FILE that holds it.
+    event_text
+        The event in JSON, or @FILE that holds it, or - for standard input.
+    dialect
+        The language of the filter.
+    schema
+        A schema in JSON that the event must fit.
+    json
+        Print the tree as JSON.
+    """
+    filter = _filter(filter_text, dialect)
+    explanation = explained(filter, _event(event_text, schema))
+    if json:
+        write_line(
+            {"accepted": explanation.holds, "filter": str(filter), "tree": _document(explanation)}
+        )
+    else:
+        _show(explanation, compiled=dialect != "fyke")
+    return 0 if explanation.holds else 1
+
+
+def _filter(argument: str, dialect: str) -> Filter:
+    text, name = text_argument(argument)
+    try:
+        return parse(text, dialect)
+    except FykeError as refused:
+        raise Unusable(f"{name or 'filter'}: {refused}") from None
+
+
+def _event(argument: str, schema_file: str | None) -> Event:
+    schema = read_schema(schema_file)
+    text, name = text_argument(argument, dash=True)
+    try:
+        event = decode_event(text)
+        return event if schema is None else schema.validate(event)
+    except FykeError as refused:
+        raise Unusable(f"{name or 'event'}: {refused}") from None
+
+
+def _document(node: Explanation) -> dict[str, object]:
+    """A leaf with its text and what it saw, an operator with its children."""
+    operator = _OPERATORS.get(type(node.filter))
+    if operator is not None:
+        children = [_document(child) for child in node.children]
+        return {"holds": node.holds, "operator": operator, "children": children}
+    return {
+        "holds": node.holds,
+        "filter": str(node.filter),
+        "seen": node.seen,
+        "absent": list(node.absent),
+    }
+
+
+def _show(explanation: Explanation, compiled: bool) -> None:
+    from fyke.cli.tree import show_tree
+
+    screen = console()
+    if compiled:
+        from rich.text import Text
+
+        from fyke.cli.problems import printable
+
+        screen.print(Text(f"in fyke's own language: {printable(str(explanation.filter))}", "dim"))
+    show_tree(explanation, screen)

@@ -1,0 +1,64 @@
+"""JSON lines: one document a line, read one at a time, a bad line never hiding the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fyke.cli.inputs import LENGTH_MAX, Source, read_line
+from fyke.cli.problems import Problems
+from fyke.errors import FykeError
+from fyke.events.json import decode_event
+
+if TYPE_CHECKING:
+    from fyke.events.event import Event
+    from fyke.events.schema import Schema
+
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_BLANK: Final = b" \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What stands on a line; `number` counts all lines of the source from 0."""
+
+    number: int
+    content: bytes
+    place: str
+
+
+def lines(source: Source, problems: Problems, length_max: int = LENGTH_MAX) -> Iterator[Line]:
+    """The lines that are not blank. One that is too long is reported and skipped, never held."""
+    number = 0
+    while content := read_line(source, length_max + 1):
+        place = f"{source.name}:{number + 1}"
+        if number == 0:
+            content = content.removeprefix(_BYTE_ORDER_MARK)
+        if len(content) > length_max and not content.endswith(b"\n"):
+            problems.report(place, f"the line is longer than {length_max} bytes")
+            _skip_line(source)
+        elif content.strip(_BLANK):
+            yield Line(number, content, place)
+        number += 1
+
+
+def events(
+    source: Source, problems: Problems, schema: Schema | None = None
+) -> Iterator[tuple[int, Event]]:
+    """Each event with the number of its line, from 0."""
+    for line in lines(source, problems):
+        try:
+            event = decode_event(line.content)
+            if schema is not None:
+                event = schema.validate(event)
+        except FykeError as refused:
+            problems.report(line.place, refused)
+        else:
+            yield line.number, event
+
+
+def _skip_line(source: Source) -> None:
+    while content := read_line(source, 1 << 16):
+        if content.endswith(b"\n"):
+            return

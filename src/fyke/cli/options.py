@@ -1,0 +1,25 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from cyclopts import Parameter
+
+from fyke.cli.inputs import STANDARD_INPUT
+from fyke.filters.dialects import DIALECTS
+
+
+def _check_dash(kind: object, value: object) -> None:
+    """A lone `-` is standard input; anything longer was meant as an option."""
+    if isinstance(value, str) and value.startswith("-") and value != STANDARD_INPUT:
+        raise ValueError("There is no such option.")
+
+
+OR_STANDARD_INPUT = Parameter(allow_leading_hyphen=True, validator=_check_dash)
+Dialect: TypeAlias = Annotated[str, Parameter(metavar="NAME", choices=DIALECTS)]
+SchemaFile: TypeAlias = Annotated[str | None, Parameter(metavar="FILE")]
+Switch: TypeAlias = Annotated[bool, Parameter(negative=(), show_default=False)]
+SubscriptionsFile: TypeAlias = Annotated[
+    str | None, Parameter(alias="-s", metavar="FILE"), OR_STANDARD_INPUT
+]

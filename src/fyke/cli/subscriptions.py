@@ -1,0 +1,65 @@
+"""Subscriptions from a file, a line each: {"id", "filter", "dialect"?, "subscriber"?}."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fyke.cli.inputs import opened
+from fyke.cli.lines import Line, lines
+from fyke.cli.problems import Problems, Unusable
+from fyke.errors import FilterError, FykeError, shown
+from fyke.events.json import decode
+from fyke.filters.dialects import parse
+from fyke.filters.subscription import Subscription
+
+
+def read_subscriptions(path: str, dialect: str, problems: Problems) -> list[Subscription]:
+    """All subscriptions of a file that can be read, in its order."""
+    with opened(path) as source:
+        found = list(_unique(lines(source, problems), dialect, problems))
+    if not found:
+        raise Unusable(f"{source.name}: no subscription that can be read")
+    return found
+
+
+def _unique(every_line: Iterator[Line], dialect: str, problems: Problems) -> Iterator[Subscription]:
+    first: dict[str, int] = {}
+    for line in every_line:
+        try:
+            subscription = _subscription(decode(line.content), dialect)
+            if subscription.id in first:
+                raise FilterError(
+                    f"the id {shown(subscription.id)} is taken by line {first[subscription.id]}"
+                )
+        except FykeError as refused:
+            problems.report(line.place, refused)
+        else:
+            first[subscription.id] = line.number + 1
+            yield subscription
+
+
+def _subscription(document: object, dialect: str) -> Subscription:
+    if not isinstance(document, dict):
+        raise FilterError(
+            'a subscription is an object such as {"id": "s1", "filter": "price < 10"}'
+        )
+    for name in ("id", "filter"):
+        if document.get(name) is None:
+            raise FilterError(f'the subscription has no "{name}"')
+    return Subscription(
+        id=_text(document, "id") or "",
+        filter=parse(document["filter"], _dialect(document, dialect)),
+        subscriber=_text(document, "subscriber"),
+    )
+
+
+def _text(document: dict[str, object], name: str) -> str | None:
+    value = document.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    raise FilterError(f'"{name}" is {shown(value)}; expected a string')
+
+
+def _dialect(document: dict[str, object], default: str) -> str:
+    given = _text(document, "dialect")
+    return default if given is None else given

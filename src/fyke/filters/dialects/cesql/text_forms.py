@@ -1,0 +1,87 @@
+"""Which values have a given text: the inverse of CESQL's cast to String, as exact predicates.
+
+`a = '5'` is true of the string, of the integer 5, and of whatever else reads "5" as a String; so
+the set of an equality holds all of them. A pattern that only strings and Booleans can fit is a
+plain `Like`; one that a number or a timestamp may fit (`'2024-%'`) leaves these to a check.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Final
+
+from fyke.events.value import INT_MAX, INT_MIN, Scalar, format_timestamp, parse_timestamp
+from fyke.filters import glob as globs
+from fyke.filters.dialects.cesql.values import primitive, to_string
+from fyke.filters.filter import Filter, disjunction
+from fyke.filters.glob import ONE, Glob
+from fyke.filters.predicate import In, Like, NotIn, Range
+
+_INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+_FLOAT = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?", re.ASCII)
+_NUMBER_OR_TIMESTAMP_CHARACTERS: Final = frozenset("0123456789+-.eTZ:")
+_FIRST_CHARACTERS: Final = frozenset("0123456789-")
+_FLOAT_MAX: Final = 1.7976931348623157e308
+_TEXT_LENGTH_MAX: Final = 40
+"""No number and no timestamp has a longer text."""
+
+
+def present(attribute: str) -> Filter:
+    """There, and not null (nor a list of nothing else)."""
+    return NotIn(attribute, (None,))
+
+
+def values_of(text: str) -> list[Scalar]:
+    """Every scalar whose text this is."""
+    candidates: list[Scalar] = [text, True, False]
+    if text[:1] in _FIRST_CHARACTERS and len(text) <= _TEXT_LENGTH_MAX:
+        if _INTEGER.fullmatch(text) and INT_MIN <= int(text) <= INT_MAX:
+            candidates.append(int(text))
+        elif _FLOAT.fullmatch(text) and abs(float(text)) <= _FLOAT_MAX:
+            candidates.append(float(text))
+        candidates += _timestamps_of(text)
+    return [value for value in candidates if to_string(primitive(value)) == text]
+
+
+def _timestamps_of(text: str) -> list[Scalar]:
+    try:
+        moment = parse_timestamp(text)
+    except ValueError:
+        return []
+    return [moment] if format_timestamp(moment) == text else []
+
+
+def text_is(attribute: str, text: str) -> Filter:
+    """Some element has this text."""
+    return In(attribute, tuple(values_of(text)))
+
+
+def text_fits(attribute: str, pattern: Glob, exactly: Filter) -> Filter:
+    """Some element's text fits the pattern; `exactly` checks numbers and timestamps if need be."""
+    if pattern.is_exact:
+        return text_is(attribute, pattern.segments[0])
+    if pattern.accepts_all:
+        return present(attribute)
+    parts: list[Filter] = [Like(attribute, pattern)]
+    fits = globs.matcher(pattern)
+    booleans = tuple(value for value in (False, True) if fits(to_string(value)))
+    if booleans:
+        parts.append(In(attribute, booleans))
+    if may_be_number_or_timestamp(*pattern.segments):
+        parts.append(disjunction(numbers_and_timestamps(attribute)) & exactly)
+    return disjunction(parts)
+
+
+def may_be_number_or_timestamp(*segments: str) -> bool:
+    """Whether the text of a number or a timestamp may hold these segments (`ONE` fits any)."""
+    characters = {char for segment in segments for char in segment} - {ONE}
+    length_min = sum(map(len, segments))
+    return length_min <= _TEXT_LENGTH_MAX and characters <= _NUMBER_OR_TIMESTAMP_CHARACTERS
+
+
+def numbers_and_timestamps(attribute: str) -> list[Filter]:
+    return [
+        Range(attribute, -_FLOAT_MAX, _FLOAT_MAX),
+        Range(attribute, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)),
+    ]

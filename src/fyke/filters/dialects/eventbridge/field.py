@@ -1,0 +1,65 @@
+"""A field of a pattern: a path, and conditions of which one value at the path must meet one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fyke.events.value import Scalar
+from fyke.filters.dialects.eventbridge.operators import (
+    Condition,
+    Presence,
+    Refusing,
+    read_expression,
+    refuse,
+)
+from fyke.filters.dialects.eventbridge.source import Json, Object, write_source
+from fyke.filters.predicate import In
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What one path asks for. `text` is its array in JSON; path and text identify the field."""
+
+    path: str
+    text: str
+    conditions: tuple[Condition, ...] = field(compare=False, repr=False)
+    segments: tuple[str, ...] = field(compare=False, repr=False)
+
+    @property
+    def size(self) -> int:
+        """Predicates in it."""
+        return sum(len(c.predicates) if isinstance(c, Refusing) else 1 for c in self.conditions)
+
+    @property
+    def accepts_any(self) -> bool:
+        return Presence.PRESENT in self.conditions
+
+    @property
+    def accepts_none(self) -> bool:
+        return Presence.ABSENT in self.conditions
+
+    def test(self) -> Callable[[Scalar], bool]:
+        """Whether one value of the event meets a condition."""
+        if self.accepts_any:
+            return lambda value: True
+        tests = [c.accepts() for c in self.conditions if not isinstance(c, Presence)]
+        return lambda value: any(accepts(value) for accepts in tests)
+
+
+def read_field(path: str, values: list[Json]) -> Field:
+    """The field that an array describes; FilterError where it is not valid."""
+    if not values:
+        refuse(path, "the array is empty", "at least one value")
+    exact: list[Scalar] = []
+    conditions: list[Condition] = []
+    for value in values:
+        if isinstance(value, Object):
+            conditions.append(read_expression(path, value))
+        elif isinstance(value, list):
+            refuse(path, "an array within the array", "a string, number, true, false or null")
+        else:
+            exact.append(value)
+    if exact:
+        conditions.insert(0, In(path, tuple(exact)))
+    return Field(path, write_source(values), tuple(conditions), tuple(path.split(".")))

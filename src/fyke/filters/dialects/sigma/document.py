@@ -1,0 +1,276 @@
+"""A rule's source to plain values: dicts with text keys, lists, and scalars.
+
+YAML is read from the stream of its parser's events onto an explicit stack, so nothing recurses,
+however deep the text is nested, and a text that is too large is given up as soon as it is seen to
+be. An alias is charged with the whole subtree that it stands for, which bounds the work that
+aliases of aliases can cause. Refused: a second document, a key given twice, merge keys, tags that
+are not YAML's own, integers beyond 64 bits, NaN and the infinities.
+
+Keys are taken as they are written, so that a field may be called `on` or `7`; dates stay text.
+Otherwise scalars are read as YAML 1.1, as the reference implementation does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final, NoReturn, TypeAlias
+
+import yaml
+
+from fyke.errors import EventError, FilterError, shown
+from fyke.events.value import admit
+from fyke.limits import Limits
+
+Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"] | None
+
+_Loader: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_YAML: Final = "tag:yaml.org,2002:"
+_NUMBERS: Final = (_YAML + "int", _YAML + "float")
+_NUMBER_LENGTH_MAX = 400
+
+
+def read(source: object, limits: Limits) -> Plain:
+    """The plain values of YAML text, or of what a YAML or JSON reader made of it."""
+    if not isinstance(source, str):
+        return _Copy(limits).value(source, 1)
+    if len(source) > limits.text_length_max:
+        raise FilterError(
+            f"the rule is {len(source)} characters long; the limit is {limits.text_length_max}"
+        )
+    try:
+        admit(source)
+        return _Reader(source, limits).document()
+    except EventError as error:
+        raise FilterError(f"the rule cannot be read: {error.problem}") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = error.problem or error.context or "this is not YAML"
+        raise _at(mark, source, problem) from None
+    except yaml.YAMLError as error:
+        position = getattr(error, "position", 0)
+        raise FilterError(
+            f"the text is not YAML: {getattr(error, 'reason', error)}",
+            text=source,
+            position=min(position, len(source)),
+        ) from None
+
+
+def _at(mark: Any, text: str, problem: str) -> FilterError:
+    if mark is None:
+        return FilterError(problem, text=text, position=0)
+    return FilterError(
+        f"line {mark.line + 1}, column {mark.column + 1}: {problem}",
+        text=text,
+        position=min(mark.index, len(text)),
+    )
+
+
+# --- YAML text ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Read:
+    """A finished value: how many values it stands for and how deep it is."""
+
+    value: Plain
+    size: int = 1
+    height: int = 1
+
+
+@dataclass(slots=True)
+class _Open:
+    """A list or a map that is being read."""
+
+    read: _Read
+    anchor: str | None
+    key: str | None = None
+    values: list[Plain] | dict[str, Plain] = field(init=False)
+
+    def __post_init__(self) -> None:
+        assert isinstance(self.read.value, (list, dict))
+        self.values = self.read.value
+
+
+class _Reader:
+    def __init__(self, text: str, limits: Limits) -> None:
+        self.text = text
+        self.limits = limits
+        self.open: list[_Open] = []
+        self.anchors: dict[str, _Read] = {}
+        self.size = 0
+
+    def document(self) -> Plain:
+        loader = _Loader(self.text)
+        try:
+            return self._document(loader)
+        finally:
+            loader.dispose()
+
+    def _document(self, loader: Any) -> Plain:
+        found: _Read | None = None
+        while loader.check_event():
+            event = loader.get_event()
+            if isinstance(event, yaml.DocumentStartEvent) and found is not None:
+                self._refuse(event, "several documents in one text: give each rule by itself")
+            elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+                self._begin(event)
+            elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+                found = self._end(event)
+            elif isinstance(event, yaml.AliasEvent):
+                found = self._add(self._named(event), event)
+            elif isinstance(event, yaml.ScalarEvent):
+                found = self._scalar(event, loader)
+        if found is None:
+            raise FilterError("the text is empty", expected="a rule in YAML")
+        return found.value
+
+    def _begin(self, event: Any) -> None:
+        is_map = isinstance(event, yaml.MappingStartEvent)
+        self._check_tag(event, "map" if is_map else "seq")
+        if self._expects_key():
+            self._refuse(event, "a list or a map as a key", expected="a name")
+        if len(self.open) >= self.limits.depth_max:
+            self._refuse(event, f"nested deeper than {self.limits.depth_max} levels")
+        self.open.append(_Open(_Read({} if is_map else []), event.anchor))
+
+    def _end(self, event: Any) -> _Read:
+        finished = self.open.pop()
+        if finished.anchor is not None:
+            self.anchors[finished.anchor] = finished.read
+        return self._add(finished.read, event)
+
+    def _named(self, event: Any) -> _Read:
+        if event.anchor not in self.anchors:
+            self._refuse(event, f"the alias *{event.anchor} stands for nothing that is complete")
+        return self.anchors[event.anchor]
+
+    def _scalar(self, event: Any, loader: Any) -> _Read:
+        if self._expects_key():
+            self._key(event)
+            return _Read(None)
+        read = _Read(self._value(event, loader))
+        if event.anchor is not None:
+            self.anchors[event.anchor] = read
+        return self._add(read, event)
+
+    def _expects_key(self) -> bool:
+        return (
+            bool(self.open) and isinstance(self.open[-1].values, dict) and self.open[-1].key is None
+        )
+
+    def _key(self, event: Any) -> None:
+        innermost = self.open[-1]
+        self._admitted(event.value, event)
+        if event.value == "<<" and event.implicit[0]:
+            self._refuse(event, "the merge key << is not supported")
+        if event.value in innermost.values:
+            self._refuse(event, f"the key {shown(event.value)} is given twice")
+        innermost.key = str(event.value)
+
+    def _add(self, read: _Read, event: Any) -> _Read:
+        """Puts a finished value into what is open around it, and charges for it."""
+        if not self.open:
+            return read
+        parent = self.open[-1]
+        if isinstance(parent.values, dict):
+            if parent.key is None:
+                self._refuse(event, "an alias as a key", expected="a name")
+            parent.values[parent.key] = read.value
+            parent.key = None
+        else:
+            parent.values.append(read.value)
+        parent.read.size += read.size
+        parent.read.height = max(parent.read.height, 1 + read.height)
+        if parent.read.size > self.limits.nodes_max:
+            self._refuse(event, f"the rule holds more than {self.limits.nodes_max} values")
+        if len(self.open) + read.height > self.limits.depth_max + 1:
+            self._refuse(event, f"nested deeper than {self.limits.depth_max} levels")
+        return read
+
+    def _check_tag(self, event: Any, expected: str) -> None:
+        if event.tag not in (None, "!", _YAML + expected):
+            self._refuse(event, f"the tag {shown(event.tag)} is not supported")
+
+    def _value(self, event: Any, loader: Any) -> Plain:
+        tag = event.tag
+        if tag is None or tag == "!":
+            tag = loader.resolve(yaml.ScalarNode, event.value, event.implicit)
+        if tag in _NUMBERS and len(event.value) > _NUMBER_LENGTH_MAX:
+            self._refuse(event, "the number is too long")
+        node = yaml.ScalarNode(tag, event.value)
+        try:
+            match tag.removeprefix(_YAML):
+                case "str" | "timestamp" | "value" | "merge":
+                    value: object = event.value
+                case "null":
+                    value = None
+                case "bool":
+                    value = loader.construct_yaml_bool(node)
+                case "int":
+                    value = loader.construct_yaml_int(node)
+                case "float":
+                    value = loader.construct_yaml_float(node)
+                case _:
+                    self._refuse(event, f"the tag {shown(tag)} is not supported")
+        except (ValueError, LookupError):
+            self._refuse(event, f"{shown(event.value)} is not a value of {tag}")
+        return self._admitted(value, event)
+
+    def _admitted(self, value: object, event: Any) -> Plain:
+        try:
+            return admit(value)  # type: ignore[return-value]
+        except EventError as error:
+            self._refuse(event, error.problem)
+
+    def _refuse(self, event: Any, problem: str, expected: str | None = None) -> NoReturn:
+        error = _at(event.start_mark, self.text, problem)
+        if expected is None:
+            raise error
+        raise FilterError(
+            error.problem, text=error.text, position=error.position, expected=expected
+        )
+
+
+# --- parsed objects -----------------------------------------------------------------------------
+
+
+class _Copy:
+    """A checked copy of nested dictionaries and lists, within the limits on depth and size."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.left = limits.nodes_max
+
+    def value(self, given: object, depth: int) -> Plain:
+        self.left -= 1
+        if self.left < 0:
+            raise FilterError(f"the rule holds more than {self.limits.nodes_max} values")
+        if not isinstance(given, (Mapping, list, tuple)):
+            return _admitted(given)
+        if depth > self.limits.depth_max:
+            raise FilterError(f"the rule is nested deeper than {self.limits.depth_max} levels")
+        if isinstance(given, Mapping):
+            return self._map(given, depth)
+        return [self.value(element, depth + 1) for element in given]
+
+    def _map(self, given: Mapping[Any, object], depth: int) -> dict[str, Plain]:
+        copy: dict[str, Plain] = {}
+        for key, value in given.items():
+            name = _admitted(key)
+            if isinstance(name, bool) or not isinstance(name, (str, int)):
+                raise FilterError(f"the key {shown(key)} is not a name")
+            if str(name) in copy:
+                raise FilterError(f"the key {shown(str(name))} is given twice")
+            copy[str(name)] = self.value(value, depth + 1)
+        return copy
+
+
+def _admitted(given: object) -> Plain:
+    if isinstance(given, date):
+        return given.isoformat()
+    try:
+        return admit(given)  # type: ignore[return-value]
+    except EventError as error:
+        raise FilterError(f"the rule cannot be read: {error.problem}") from None

@@ -1,0 +1,54 @@
+"""The documents' code runs, and what they quote is what the files say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+BLOCK = re.compile(r"^(?:<!-- (?P<source>\S+) -->\n)?```python\n(?P<code>.*?)^```", re.M | re.S)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+
+
+def blocks(document: Path) -> list[re.Match[str]]:
+    return list(BLOCK.finditer(document.read_text("utf-8")))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [document for document in DOCUMENTS if blocks(document)],
+    ids=lambda document: str(document.relative_to(ROOT)),
+)
+def test_code_runs(document: Path) -> None:
+    """All blocks of a document run from top to bottom as one program."""
+    program = "\n".join(block["code"] for block in blocks(document))
+    done = subprocess.run(
+        [sys.executable, "-"], input=program, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT))
+)
+def test_quotes_are_the_files_and_links_lead_somewhere(document: Path) -> None:
+    for block in blocks(document):
+        if block["source"]:
+            assert block["code"].strip() in (ROOT / block["source"]).read_text("utf-8")
+    for target in LINK.findall(document.read_text("utf-8")):
+        assert (document.parent / target).exists(), target
+
+
+EXAMPLES = {"filters.py": ["True", "False", "True", "detail.state starts with 'run'", "True"]}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
+def test_examples_print_what_they_promise(name: str) -> None:
+    path = ROOT / "examples" / name
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == EXAMPLES[name]
