@@ -75,9 +75,11 @@ def shown(value: object) -> str:
     """A short, printable form of something that came from outside."""
     if isinstance(value, str):
         value = shortened(value)
-    return shortened(
-        ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    )
+        return shortened(repr(value) if value.isprintable() else ascii(value))
+    try:
+        return shortened(repr(value))
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__} too large to show"
 
 
 def shortened(text: str) -> str:

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 import fyke
 from fyke.events.event import Event
+from fyke.filters.comparison import Compare
 from fyke.filters.covering import covers
 from fyke.filters.filter import Filter, walk
-from fyke.filters.predicate import Compare, Predicate
+from fyke.filters.predicate import Predicate
 from fyke.filters.weakening import indexable, weaken
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import NAMES, events, filters

@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 from fyke.filters.filter import walk
-from fyke.filters.predicate import Like, Predicate, TypeIs
+from fyke.filters.predicate import Predicate, TypeIs
+from fyke.filters.text_predicate import Like
 from fyke.testing.workload import check_workload, match_fraction
 from fyke.workloads.stock import EXCHANGES, START, SYMBOLS, StockWorkload, market
 

@@ -27,6 +27,8 @@ import msgspec
 from fyke.errors import EventError, FilterError, shown
 from fyke.events.value import Scalar, admit, format_timestamp, parse_timestamp
 from fyke.filters import predicate as p
+from fyke.filters import text_predicate as t
+from fyke.filters.comparison import COMPARISONS, Compare
 from fyke.filters.filter import (
     DEPTH_MAX,
     FALSE,
@@ -94,17 +96,17 @@ def _predicate_document(filter: Filter) -> object:
             return {"not in": [attribute, list(map(_value_document, values))]}
         case p.Range():
             return {"range": [filter.attribute, _ends_document(filter)]}
-        case p.Like(attribute, pattern, ignore_case):
+        case t.Like(attribute, pattern, ignore_case):
             return {"ilike" if ignore_case else "like": [attribute, to_like(pattern)]}
-        case p.Matches(attribute, pattern):
+        case t.Matches(attribute, pattern):
             return {"matches": [attribute, pattern]}
-        case p.InNetwork(attribute, network):
+        case t.InNetwork(attribute, network):
             return {"in network": [attribute, str(network)]}
         case p.Exists(attribute):
             return {"exists": attribute}
         case p.TypeIs(name):
             return {"type is": name}
-        case p.Compare(attribute, operator, other):
+        case Compare(attribute, operator, other):
             return {"compare": [attribute, operator, other]}
     raise TypeError(f"no document for {type(filter).__name__}")
 
@@ -223,19 +225,19 @@ def _are_ends(ends: dict[object, object]) -> bool:
 
 def _like(body: object, limits: Limits) -> Filter:
     attribute, pattern = _texts(body, 2, limits)
-    return p.like(attribute, from_like(pattern))
+    return t.like(attribute, from_like(pattern))
 
 
 def _ilike(body: object, limits: Limits) -> Filter:
     attribute, pattern = _texts(body, 2, limits)
-    return p.like(attribute, from_like(pattern), ignore_case=True)
+    return t.like(attribute, from_like(pattern), ignore_case=True)
 
 
 def _compare(body: object, limits: Limits) -> Filter:
     attribute, operator, other = _texts(body, 3, limits)
-    if operator not in p.COMPARISONS:
-        raise FilterError(shown(operator), expected=f"one of {' '.join(p.COMPARISONS)}")
-    return p.Compare(attribute, operator, other)
+    if operator not in COMPARISONS:
+        raise FilterError(shown(operator), expected=f"one of {' '.join(COMPARISONS)}")
+    return Compare(attribute, operator, other)
 
 
 def _texts(body: object, count: int, limits: Limits) -> list[str]:
@@ -270,8 +272,8 @@ _READERS: Final[dict[str, Callable[[object, Limits], Filter]]] = {
     "range": _range,
     "like": _like,
     "ilike": _ilike,
-    "matches": lambda body, limits: p.Matches(*_texts(body, 2, limits)),
-    "in network": lambda body, limits: p.in_network(*_texts(body, 2, limits)),
+    "matches": lambda body, limits: t.Matches(*_texts(body, 2, limits)),
+    "in network": lambda body, limits: t.in_network(*_texts(body, 2, limits)),
     "exists": lambda body, limits: p.Exists(_text(body, limits)),
     "type is": lambda body, limits: p.TypeIs(_text(body, limits)),
     "compare": _compare,

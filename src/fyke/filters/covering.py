@@ -23,10 +23,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fyke.filters.comparison import Compare
 from fyke.filters.domain import within_domain
 from fyke.filters.filter import And, Constant, Filter, Not, Or, negation
 from fyke.filters.normal_form import negation_normal_form, simplify
-from fyke.filters.predicate import Compare, Exists, In, TypeIs, ValuePredicate
+from fyke.filters.predicate import Exists, In, TypeIs, ValuePredicate
 from fyke.filters.value_set import ANYTHING, NOTHING, ValueSet, accepted, shared, unite, without
 
 if TYPE_CHECKING:
@@ -93,14 +94,32 @@ class _Branch:
     opaque: frozenset[Filter]
 
 
+_EMPTY = _Branch({}, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A branch with all literals of a filter, and the disjunctions still to choose from."""
+
+    branch: _Branch
+    alternatives: tuple[Or, ...]
+
+
 class _Exhausted(Exception):
     pass
 
 
+# One filter is often held against many others, so what is known of it alone is kept for a while.
+
+
 @lru_cache(maxsize=4096)
 def _normal(filter: Filter) -> Filter:
-    """Filters are asked about again and again, so their normal forms are kept for a while."""
     return negation_normal_form(simplify(filter))
+
+
+@lru_cache(maxsize=1024)
+def _laid(normal: Filter, schema: Schema | None, budget: int) -> _Laid | None:
+    return _Search(schema, budget).lay(_EMPTY, [normal])
 
 
 class _Search:
@@ -110,13 +129,26 @@ class _Search:
 
     def is_satisfiable(self, filters: Sequence[Filter]) -> bool:
         """False only where every branch closes before the budget ends."""
+        first, *others = (_normal(each) for each in filters)
         try:
-            return self._open(_Branch({}, frozenset()), [_normal(each) for each in filters])
+            laid = _laid(first, self.schema, self.left)
+            return laid is not None and self._open(laid.branch, [*laid.alternatives, *others])
         except _Exhausted:
             return True
 
-    def _open(self, branch: _Branch | None, todo: Sequence[Filter]) -> bool:
+    def _open(self, branch: _Branch, todo: Sequence[Filter]) -> bool:
         """Whether some way through `todo` stays consistent with the branch."""
+        laid = self.lay(branch, todo)
+        if laid is None:
+            return False
+        if not laid.alternatives:
+            return True
+        self._spend(len(laid.alternatives))
+        first, *others = sorted(laid.alternatives, key=lambda each: len(each.children))
+        return any(self._open(laid.branch, [*others, child]) for child in first.children)
+
+    def lay(self, branch: _Branch, todo: Sequence[Filter]) -> _Laid | None:
+        """Takes all literals of `todo` into the branch; None where that closes it."""
         alternatives: list[Or] = []
         pending = list(todo)
         while pending:
@@ -128,17 +160,13 @@ class _Search:
                     alternatives.append(each)
                 case Constant(value):
                     if not value:
-                        return False
+                        return None
                 case _:
-                    branch = self._with(branch, each)
-                    if branch is None:
-                        return False
-        if not alternatives:
-            return True
-        self._spend(len(alternatives))
-        alternatives.sort(key=lambda each: len(each.children))
-        first, *others = alternatives
-        return any(self._open(branch, [*others, child]) for child in first.children)
+                    following = self._with(branch, each)
+                    if following is None:
+                        return None
+                    branch = following
+        return _Laid(branch, tuple(alternatives))
 
     def _spend(self, work: int) -> None:
         self.left -= work
@@ -147,8 +175,7 @@ class _Search:
 
     # --- one literal more; None closes the branch
 
-    def _with(self, branch: _Branch | None, literal: Filter) -> _Branch | None:
-        assert branch is not None
+    def _with(self, branch: _Branch, literal: Filter) -> _Branch | None:
         self._spend(1 + len(branch.opaque))
         positive = not isinstance(literal, Not)
         leaf = literal if positive else literal.children[0]

@@ -78,6 +78,7 @@ def _first_after(cut: Cut, domain: FiniteDomain) -> int:
     """The index of the first value behind a cut that lies within the domain's ends."""
     _, value, side = cut
     if isinstance(domain, Integer):
-        return (math.floor(value) + 1 if side else math.ceil(value)) - domain.low
+        following: int = math.floor(value) + 1 if side else math.ceil(value)
+        return following - domain.low
     search = bisect_right if side else bisect_left
-    return int(search(range(domain.size), value, key=domain.at))
+    return search(range(domain.size), value, key=domain.at)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from fyke.events.event import Document, Event, as_event
 from fyke.events.value import Value
+from fyke.filters.comparison import Compare
 from fyke.filters.filter import Filter
-from fyke.filters.predicate import Compare, Predicate, TypeIs
+from fyke.filters.predicate import Predicate, TypeIs
 from fyke.filters.residual import Residual
 
 

@@ -6,8 +6,8 @@ first segment is anchored at the start, the last at the end. `ONE` inside a segm
 one character; it is a lone surrogate, which no event and no filter text can hold.
 Canonical. No empty inner segment, and `%_` is written `_%`, so equal languages of the common
 shapes are equal values.
-Matching. Leftmost placement of each inner segment is always right, so matching never backtracks:
-O(value x segment).
+Matching. Leftmost placement of each inner segment is always right, so matching never backtracks.
+Patterns with `_` are left to RE2.
 Covering. Q covers P when Q matches P's own text with each star of P treated as a character that
 only a star of Q can absorb: `N%SE` covers `NY%SE`, not conversely. This is exact where Q has no
 `_`: the alphabet always holds a character that Q never mentions. Where Q has `_` and P a star, the
@@ -22,9 +22,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+import re2
+
+from fyke.filters.regular_expression import regular_expression
+
 ONE: Final = "\ud800"
 _STAR: Final = "\ud801"
 _AUTOMATON_STATES_MAX = 20_000
+_COVERING_WORK_MAX = 4_000_000
+WILDCARDS_MAX = 1_000
+"""Single wildcards in one pattern; what has them is matched by an automaton of that size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,11 @@ class Glob:
     def literal_suffix(self) -> str:
         """What every accepted string ends with."""
         return self.segments[-1].rpartition(ONE)[2]
+
+    @property
+    def length_min(self) -> int:
+        """The length of the shortest accepted string."""
+        return sum(map(len, self.segments))
 
     def folded(self) -> Glob:
         return Glob(tuple(map(fold, self.segments)))
@@ -158,7 +170,18 @@ def matcher(pattern: Glob) -> Callable[[str], bool]:
     if pattern.is_contains:
         inner = pattern.segments[1]
         return lambda text: inner in text
+    if any(ONE in segment for segment in pattern.segments):
+        fullmatch = regular_expression(_expression(pattern)).fullmatch
+        return lambda text: fullmatch(text) is not None
     return lambda text: _absorbs(pattern.segments, text, _same)
+
+
+def _expression(pattern: Glob) -> str:
+    parts = (
+        ".".join(re2.escape(literal) for literal in segment.split(ONE))
+        for segment in pattern.segments
+    )
+    return "(?s)" + ".*".join(parts)
 
 
 def _same(ours: str, theirs: str) -> bool:
@@ -211,6 +234,8 @@ def covers(wide: Glob, narrow: Glob, *, wide_folds: bool, narrow_folds: bool) ->
     """
     if wide.accepts_all:
         return True
+    if wide.length_min * (narrow.length_min + len(narrow.segments)) > _COVERING_WORK_MAX:
+        return wide == narrow and wide_folds == narrow_folds
     if wide_folds and not narrow_folds:
         narrow, narrow_folds = narrow.folded(), True
     if narrow_folds and not wide_folds:
@@ -228,6 +253,8 @@ def overlap(one: Glob, other: Glob) -> bool:
     False only where there is certainly none. Give folded patterns for both.
     """
     left, right = one.tokens(), other.tokens()
+    if len(left) * len(right) > _AUTOMATON_STATES_MAX:
+        return True
     alphabet = _alphabet(left, right)
     seen, todo = {(0, 0)}, [(0, 0)]
     while todo:

@@ -22,17 +22,8 @@ from fyke.filters.filter import FALSE, And, Filter, conjunction, disjunction, ne
 from fyke.filters.glob import Glob
 from fyke.filters.intervals import EVERYWHERE, hull, is_point, point, span, union
 from fyke.filters.normal_form import from_span, simplify
-from fyke.filters.predicate import (
-    Exists,
-    In,
-    Like,
-    Predicate,
-    Range,
-    ValuePredicate,
-    ends_with,
-    equals,
-    starts_with,
-)
+from fyke.filters.predicate import Exists, In, Predicate, Range, ValuePredicate, equals
+from fyke.filters.text_predicate import Like, ends_with, starts_with
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema

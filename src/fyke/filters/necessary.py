@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fyke.filters.comparison import Compare
 from fyke.filters.filter import And, Constant, Filter, Or
-from fyke.filters.predicate import Compare, Predicate
+from fyke.filters.predicate import Predicate
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,24 +29,12 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from fyke.events.value import Scalar, canonical, parse_duration, parse_timestamp
+from fyke.filters.comparison import Compare
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
 from fyke.filters.glob import from_like
-from fyke.filters.predicate import (
-    Compare,
-    Exists,
-    In,
-    Matches,
-    NotIn,
-    Range,
-    TypeIs,
-    compare,
-    contains,
-    ends_with,
-    in_network,
-    like,
-    starts_with,
-)
+from fyke.filters.predicate import Exists, In, NotIn, Range, TypeIs, compare
 from fyke.filters.residual import Residual
+from fyke.filters.text_predicate import Matches, contains, ends_with, in_network, like, starts_with
 from fyke.filters.tokens import Tokens
 from fyke.limits import DEFAULT_LIMITS, Limits
 

@@ -17,21 +17,15 @@ at the event instead.
 
 from __future__ import annotations
 
-import ipaddress
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final, TypeAlias
-
-import re2
 
 from fyke.errors import FilterError, shown
 from fyke.events.event import Event
-from fyke.events.value import ORDERED, Kind, Scalar, Value, canonical, equal, kind, less, sort_key
-from fyke.filters import glob as globs
+from fyke.events.value import ORDERED, Kind, Scalar, Value, canonical, kind, sort_key
 from fyke.filters.filter import Filter, Test
-from fyke.filters.glob import Glob
 
 Accepts: TypeAlias = Callable[[Value], bool]
 
@@ -196,125 +190,6 @@ class Range(ValuePredicate):
         return lambda value: type(value) in types and above(low, value) and below(value, high)
 
 
-# --- strings -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Like(ValuePredicate):
-    """A string that fits a pattern.
-
-    With `ignore_case` the pattern is held folded. Build with `like`.
-    """
-
-    attribute: str
-    pattern: Glob
-    ignore_case: bool = False
-
-    def key(self) -> tuple[object, ...]:
-        return self.attribute, self.pattern.segments, self.ignore_case
-
-    def accepts(self) -> Accepts:
-        fits = globs.matcher(self.pattern)
-        if self.ignore_case:
-            fold = globs.fold
-            return lambda value: type(value) is str and fits(fold(value))
-        return lambda value: type(value) is str and fits(value)
-
-
-def like(attribute: str, pattern: Glob, ignore_case: bool = False) -> Predicate:
-    """A pattern as its simplest predicate: without wildcards it is an equality."""
-    if ignore_case:
-        pattern = pattern.folded()
-        if not all(globs.is_caseless(char) for char in pattern.tokens()):
-            return Like(attribute, pattern, ignore_case=True)
-    return equals(attribute, pattern.segments[0]) if pattern.is_exact else Like(attribute, pattern)
-
-
-def starts_with(attribute: str, prefix: str, ignore_case: bool = False) -> Predicate:
-    return like(attribute, Glob((prefix, "")), ignore_case)
-
-
-def ends_with(attribute: str, suffix: str, ignore_case: bool = False) -> Predicate:
-    return like(attribute, Glob(("", suffix)), ignore_case)
-
-
-def contains(attribute: str, inner: str, ignore_case: bool = False) -> Predicate:
-    return like(attribute, globs.glob(("", inner, "")), ignore_case)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Matches(ValuePredicate):
-    """A string in which RE2 finds `pattern` somewhere.
-
-    Anchor it with ^ and $ to bind the whole string.
-    """
-
-    attribute: str
-    pattern: str
-
-    def __post_init__(self) -> None:
-        regular_expression(self.pattern)
-
-    def key(self) -> tuple[object, ...]:
-        return self.attribute, self.pattern
-
-    def accepts(self) -> Accepts:
-        search = regular_expression(self.pattern).search
-        return lambda value: type(value) is str and search(value) is not None
-
-
-@lru_cache(maxsize=1024)
-def regular_expression(pattern: str) -> re2._Regexp:
-    """The compiled RE2 expression; FilterError with RE2's reason where it refuses."""
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(pattern, options)
-    except re2.error as refused:
-        reason = refused.args[0].decode() if isinstance(refused.args[0], bytes) else refused
-        raise FilterError(
-            f"RE2 refuses the regular expression {shown(pattern)}: {reason}",
-            expected="an expression in RE2 syntax (no look-around, no back-references)",
-        ) from None
-
-
-Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class InNetwork(ValuePredicate):
-    """A string that is an IPv4 or IPv6 address within the network."""
-
-    attribute: str
-    network: Network
-
-    def key(self) -> tuple[object, ...]:
-        return self.attribute, str(self.network)
-
-    def accepts(self) -> Accepts:
-        network = self.network
-
-        def is_member(value: Value) -> bool:
-            if type(value) is not str:
-                return False
-            try:
-                return ipaddress.ip_address(value) in network
-            except ValueError:
-                return False
-
-        return is_member
-
-
-def in_network(attribute: str, network: str) -> InNetwork:
-    """Reads CIDR notation; bits beyond the mask are ignored."""
-    try:
-        return InNetwork(attribute, ipaddress.ip_network(network, strict=False))
-    except ValueError:
-        raise FilterError(
-            f"{shown(network)} is not a network", expected="CIDR notation such as '10.0.0.0/8'"
-        ) from None
-
-
 # --- the event itself ----------------------------------------------------------------------------
 
 
@@ -355,66 +230,6 @@ class TypeIs(Predicate):
             return type(declared) is tuple and name in declared
 
         return conforms
-
-
-# --- two attributes ------------------------------------------------------------------------------
-
-
-def _some_equal(lefts: Sequence[Scalar], rights: Sequence[Scalar]) -> bool:
-    return not set(map(sort_key, lefts)).isdisjoint(map(sort_key, rights))
-
-
-def _some_unequal(lefts: Sequence[Scalar], rights: Sequence[Scalar]) -> bool:
-    if not lefts or not rights:
-        return False
-    return len({sort_key(value) for values in (lefts, rights) for value in values}) > 1
-
-
-def _some_less(lefts: Sequence[Scalar], rights: Sequence[Scalar], or_equal: bool) -> bool:
-    """Per ordered kind, the least on the left against the greatest on the right."""
-    for shared in ORDERED:
-        least = min((v for v in lefts if kind(v) is shared), default=None)  # type: ignore[type-var]
-        most = max((v for v in rights if kind(v) is shared), default=None)  # type: ignore[type-var]
-        if least is None or most is None:
-            continue
-        if less(least, most) or (or_equal and equal(least, most)):
-            return True
-    return False
-
-
-COMPARISONS: Final[dict[str, Callable[[Sequence[Scalar], Sequence[Scalar]], bool]]] = {
-    "=": _some_equal,
-    "!=": _some_unequal,
-    "<": lambda lefts, rights: _some_less(lefts, rights, or_equal=False),
-    "<=": lambda lefts, rights: _some_less(lefts, rights, or_equal=True),
-    ">": lambda lefts, rights: _some_less(rights, lefts, or_equal=False),
-    ">=": lambda lefts, rights: _some_less(rights, lefts, or_equal=True),
-}
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Compare(Predicate):
-    """Two attributes, both present: some pair of their elements compares so."""
-
-    attribute: str
-    operator: str
-    other: str
-
-    def key(self) -> tuple[object, ...]:
-        return self.attribute, self.operator, self.other
-
-    def _compile(self) -> Test:
-        attribute, other, holds = self.attribute, self.other, COMPARISONS[self.operator]
-
-        def some_pair(attributes: dict[str, Value], event: Event) -> bool:
-            if attribute not in attributes or other not in attributes:
-                return False
-            left, right = attributes[attribute], attributes[other]
-            lefts = left if isinstance(left, tuple) else (left,)
-            rights = right if isinstance(right, tuple) else (right,)
-            return holds(lefts, rights)
-
-        return some_pair
 
 
 def compare(attribute: str, operator: str, value: Scalar) -> Filter:

@@ -6,21 +6,13 @@ import re
 from datetime import datetime
 
 from fyke.events.value import Scalar, format_timestamp
+from fyke.filters.comparison import Compare
 from fyke.filters.filter import And, Constant, Filter, Not, Or
 from fyke.filters.glob import to_like
 from fyke.filters.parser import RESERVED
-from fyke.filters.predicate import (
-    Compare,
-    Exists,
-    In,
-    InNetwork,
-    Like,
-    Matches,
-    NotIn,
-    Range,
-    TypeIs,
-)
+from fyke.filters.predicate import Exists, In, NotIn, Range, TypeIs
 from fyke.filters.residual import Residual
+from fyke.filters.text_predicate import InNetwork, Like, Matches
 
 _BARE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 

@@ -31,7 +31,8 @@ from fyke.filters.intervals import (
     subtract,
     union,
 )
-from fyke.filters.predicate import In, InNetwork, Like, Matches, NotIn, Range, ValuePredicate
+from fyke.filters.predicate import In, NotIn, Range, ValuePredicate
+from fyke.filters.text_predicate import InNetwork, Like, Matches
 
 
 @dataclass(frozen=True, slots=True)

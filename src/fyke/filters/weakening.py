@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from fyke.filters.comparison import Compare
 from fyke.filters.filter import FALSE, TRUE, Filter, Not
 from fyke.filters.normal_form import rebuilt, simplify
-from fyke.filters.predicate import Compare, Predicate
+from fyke.filters.predicate import Predicate
 from fyke.filters.residual import Residual
 
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from fyke.events.event import Event
 from fyke.events.value import Scalar
 from fyke.filters import predicate as p
+from fyke.filters import text_predicate as t
+from fyke.filters.comparison import COMPARISONS, Compare
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
 from fyke.filters.glob import ONE, glob
 
@@ -104,15 +106,15 @@ def predicates(attributes: st.SearchStrategy[str] | None = None) -> st.SearchStr
         st.builds(p.NotIn, named, several),
         ranges(named),
         ranges(named),
-        st.builds(p.like, named, globs(), st.booleans()),
-        st.builds(p.starts_with, named, strings(), st.booleans()),
-        st.builds(p.ends_with, named, strings()),
-        st.builds(p.contains, named, strings()),
-        st.builds(p.Matches, named, st.sampled_from(EXPRESSIONS)),
-        st.builds(p.in_network, named, st.sampled_from(NETWORKS)),
+        st.builds(t.like, named, globs(), st.booleans()),
+        st.builds(t.starts_with, named, strings(), st.booleans()),
+        st.builds(t.ends_with, named, strings()),
+        st.builds(t.contains, named, strings()),
+        st.builds(t.Matches, named, st.sampled_from(EXPRESSIONS)),
+        st.builds(t.in_network, named, st.sampled_from(NETWORKS)),
         st.builds(p.Exists, named),
         st.builds(p.TypeIs, st.sampled_from(TYPES)),
-        st.builds(p.Compare, named, st.sampled_from(sorted(p.COMPARISONS)), named),
+        st.builds(Compare, named, st.sampled_from(sorted(COMPARISONS)), named),
     )
 
 

@@ -20,8 +20,9 @@ from fyke.filters.dialects import check, parse
 from fyke.filters.dialects.sigma import LogSource, document, rule
 from fyke.filters.filter import And, Filter, walk
 from fyke.filters.glob import fold
-from fyke.filters.predicate import Exists, In, InNetwork, Like, NotIn, TypeIs
+from fyke.filters.predicate import Exists, In, NotIn, TypeIs
 from fyke.filters.residual import Residual
+from fyke.filters.text_predicate import InNetwork, Like
 from fyke.filters.weakening import indexable
 from fyke.limits import Limits
 from fyke.testing.covering import check_covers

@@ -60,7 +60,8 @@ from fyke.filters.dialects.cesql.values import (
 )
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
 from fyke.filters.glob import Glob
-from fyke.filters.predicate import In, Matches, Range, ends_with, like
+from fyke.filters.predicate import In, Range
+from fyke.filters.text_predicate import Matches, ends_with, like
 
 
 def operand(expression: Expression) -> Meaning:

@@ -16,6 +16,7 @@ from typing import Final, NoReturn, TypeAlias, TypeGuard
 
 from fyke.errors import FilterError, shown
 from fyke.filters import predicate as p
+from fyke.filters import text_predicate as t
 from fyke.filters.dialects.eventbridge.complexity import too_complex
 from fyke.filters.dialects.eventbridge.source import Json, Object, write_source
 from fyke.filters.glob import Glob, glob
@@ -95,7 +96,7 @@ def _exists(path: str, operand: Json) -> Condition:
 
 
 def _like(path: str, pattern: Glob, ignore_case: bool = False) -> p.ValuePredicate:
-    predicate = p.like(path, pattern, ignore_case)
+    predicate = t.like(path, pattern, ignore_case)
     assert isinstance(predicate, p.ValuePredicate)
     return predicate
 
@@ -207,7 +208,7 @@ def _cidr(path: str, operand: Json) -> Condition:
         refuse(path, f"cidr {shown(text)}", "such as 10.0.0.0/24 or 2001:db8::/32")
     if network.prefixlen == network.max_prefixlen:
         refuse(path, f"cidr {shown(text)} holds one address", "the address as a plain string")
-    return p.InNetwork(path, network)
+    return t.InNetwork(path, network)
 
 
 # --- shared ---------------------------------------------------------------------------------------

@@ -35,17 +35,9 @@ from fyke.filters.dialects.sigma import pattern as patterns
 from fyke.filters.dialects.sigma.pattern import DASH, text_of
 from fyke.filters.filter import Filter, Or, conjunction, disjunction, negation
 from fyke.filters.glob import fold
-from fyke.filters.predicate import (
-    Exists,
-    In,
-    InNetwork,
-    Matches,
-    NotIn,
-    Range,
-    compare,
-    like,
-    regular_expression,
-)
+from fyke.filters.predicate import Exists, In, NotIn, Range, compare
+from fyke.filters.regular_expression import regular_expression
+from fyke.filters.text_predicate import InNetwork, Matches, like
 
 Rest: TypeAlias = Callable[[], Filter]
 """Makes the residual that means all that the value demands."""

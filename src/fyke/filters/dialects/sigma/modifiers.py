@@ -31,7 +31,7 @@ from fyke.filters.dialects.sigma.criteria import (
     Within,
 )
 from fyke.filters.dialects.sigma.pattern import ANY
-from fyke.filters.predicate import in_network
+from fyke.filters.text_predicate import in_network
 from fyke.limits import Limits
 
 Value: TypeAlias = bool | int | float | str | None

@@ -1,0 +1,146 @@
+"""Subsumption: which subscriptions of a set another one covers, without trying all pairs.
+
+Idea. If W covers N, then N implies every necessary predicate of W. So W waits at the cheapest of
+its necessary predicates, and N asks only at what it may imply: at a value or a type it names, it
+looks up; at an attribute it speaks of, it tests the predicates that wait there, one by one, which
+is cheaper than `covers` and shared by all that wait at the same predicate.
+Invariant. Every claim is a proof by `covers`; a pair may be missed (a schema's single values can
+join two predicates into one that implies more), never invented.
+Cost. One test per predicate waiting at an attribute, one `covers` per candidate; both are counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from fyke.events.value import Scalar, sort_key
+from fyke.filters.comparison import Compare
+from fyke.filters.covering import covers
+from fyke.filters.filter import Filter, walk
+from fyke.filters.necessary import Necessary, necessary
+from fyke.filters.normal_form import simplify
+from fyke.filters.predicate import In, Predicate, TypeIs, ValuePredicate
+from fyke.filters.subscription import Subscription
+from fyke.filters.value_set import accepted, without
+
+if TYPE_CHECKING:
+    from fyke.events.schema import Schema
+
+_TEST_COST = 0.25
+"""What the test of a waiting predicate costs, where `covers` costs 1."""
+
+Place: TypeAlias = tuple[str, object]
+"""An attribute with a value, or with the predicate that waits there."""
+
+
+class Subsumption:
+    """The subscriptions of a set, each at its place. `left` is what remains of the budget."""
+
+    def __init__(
+        self, subscriptions: Sequence[Subscription], schema: Schema | None, budget: int
+    ) -> None:
+        self.schema = schema
+        self.left = budget
+        self._order = {each.id: number for number, each in enumerate(subscriptions)}
+        self._anywhere: list[Subscription] = []
+        self._at_value: dict[Place, list[Subscription]] = defaultdict(list)
+        self._at_attribute: dict[str, dict[Necessary, list[Subscription]]] = {}
+        needs = {each.id: necessary(simplify(each.filter)) for each in subscriptions}
+        crowd = Counter(need for found in needs.values() for need in found)
+        speakers = Counter(need.attribute for found in needs.values() for need in found)
+
+        def expected_tests(need: Necessary) -> float:
+            looked_up = _value_place(need) is not None
+            tests = 0 if looked_up else _TEST_COST * speakers[need.attribute] / crowd[need]
+            return crowd[need] + tests
+
+        for each in subscriptions:
+            self._wait(each, min(needs[each.id], key=expected_tests, default=None))
+
+    def _wait(self, subscription: Subscription, need: Necessary | None) -> None:
+        place = None if need is None else _value_place(need)
+        if place is not None:
+            self._at_value[place].append(subscription)
+        elif need is not None:
+            waiting = self._at_attribute.setdefault(need.attribute, {})
+            waiting.setdefault(need, []).append(subscription)
+        else:
+            self._anywhere.append(subscription)
+
+    def made_redundant_by(self, narrow: Subscription) -> tuple[Subscription, bool] | None:
+        """Another subscription that covers this one, and whether they are equivalent.
+
+        Of two equivalent ones the first is not redundant.
+        """
+        for wide in self._candidates(narrow):
+            if wide.id == narrow.id or not self._covers(wide, narrow):
+                continue
+            if not self._covers(narrow, wide):
+                return wide, False
+            if self._order[wide.id] < self._order[narrow.id]:
+                return wide, True
+        return None
+
+    def _covers(self, wide: Subscription, narrow: Subscription) -> bool:
+        self.left -= 1
+        return self.left > 0 and covers(wide.filter, narrow.filter, schema=self.schema)
+
+    def _candidates(self, narrow: Subscription) -> Iterator[Subscription]:
+        yield from self._anywhere
+        leaves: dict[str, list[Filter]] = defaultdict(list)
+        for leaf in walk(simplify(narrow.filter)):
+            for place in self._named(leaf):
+                yield from self._at_value.get(place, ())
+            for attribute in _spoken_of(leaf):
+                leaves[attribute].append(leaf)
+        for attribute, known in leaves.items():
+            for need, waiting in self._at_attribute.get(attribute, {}).items():
+                if self._may_imply(known, need):
+                    yield from waiting
+
+    def _may_imply(self, known: Iterable[Filter], need: Necessary) -> bool:
+        """Whether some leaf lies within what is needed; true where that cannot be told quickly."""
+        self.left -= 1
+        (first, *others) = need.alternatives
+        is_single = self.schema is not None and self.schema.is_single(need.attribute)
+        if others or is_single or not isinstance(first, ValuePredicate):
+            return self.left > 0
+        return self.left > 0 and any(_lies_within(leaf, first) for leaf in known)
+
+    def _named(self, leaf: Filter) -> Iterator[Place]:
+        """The values and types that a leaf names."""
+        if isinstance(leaf, In):
+            yield from ((leaf.attribute, sort_key(value)) for value in leaf.values)
+        if isinstance(leaf, TypeIs) or (isinstance(leaf, In) and leaf.attribute == "type"):
+            names: tuple[Scalar, ...] = (leaf.name,) if isinstance(leaf, TypeIs) else leaf.values
+            for name in names:
+                above = self.schema.supertypes(str(name)) if self.schema is not None else ()
+                yield from (("type", sort_key(each)) for each in (name, *above))
+
+
+def _value_place(need: Necessary) -> Place | None:
+    match need.alternatives:
+        case (In(attribute, (value,)),):
+            return attribute, sort_key(value)
+        case (TypeIs(name),):
+            return "type", sort_key(name)
+    return None
+
+
+def _spoken_of(leaf: Filter) -> tuple[str, ...]:
+    match leaf:
+        case Compare(attribute, _, other):
+            return attribute, other
+        case Predicate():
+            return (leaf.attribute,)
+    return ()
+
+
+@lru_cache(maxsize=65_536)
+def _lies_within(leaf: Filter, need: ValuePredicate) -> bool:
+    if not isinstance(leaf, ValuePredicate):
+        return True
+    return without(accepted(leaf), accepted(need)).is_empty
