@@ -90,7 +90,8 @@ def _sentence(refused: json.JSONDecodeError) -> str:
     if not refused.doc.strip(" \t\r\n"):
         return "not JSON: the text is empty"
     problem = refused.msg[0].lower() + refused.msg[1:]
-    return f"not JSON: {problem} (line {refused.lineno}, column {refused.colno})"
+    line = f"line {refused.lineno}, " if "\n" in refused.doc else ""
+    return f"not JSON: {problem} ({line}column {refused.colno})"
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
