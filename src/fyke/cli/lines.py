@@ -39,7 +39,7 @@ def lines(source: Source, problems: Problems, length_max: int = LENGTH_MAX) -> I
             problems.report(place, f"the line is longer than {length_max} bytes")
             _skip_line(source)
         elif content.strip(_BLANK):
-            yield Line(number, content.rstrip(b"\r\n"), place)
+            yield Line(number, content.removesuffix(b"\n"), place)
         number += 1
 
 
