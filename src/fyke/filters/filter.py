@@ -125,7 +125,10 @@ class _Operator(Filter):
     _depth: int
 
     def __init__(self, children: tuple[Filter, ...]) -> None:
-        depth = 1 + max(child.depth for child in children)
+        depth = 1
+        for child in children:
+            if child.depth >= depth:
+                depth = child.depth + 1
         if depth > DEPTH_MAX:
             raise FilterError(f"the filter is nested deeper than {DEPTH_MAX} levels")
         object.__setattr__(self, "_children", children)

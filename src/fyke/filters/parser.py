@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from fyke.events.value import Scalar, canonical, parse_duration, parse_timestamp
@@ -72,7 +73,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NAME_PART = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
-_COMPARISONS: Final = frozenset({"=", "!=", "<>", "<", "<=", ">", ">="})
+_COMPARISONS: Final = {"<>": "!="} | {each: each for each in ("=", "!=", "<", "<=", ">", ">=")}
+_SHARED_MAX: Final = 4096
+_SHARED_LENGTH_MAX: Final = 200
 _CONDITIONS: Final = "a comparison, in, between, like, starts with, contains, matches or is null"
 
 
@@ -212,9 +215,10 @@ class _Parser(Tokens):
     def predicate(self) -> Filter:
         bare = self.kinds[self.at] == "word"
         attribute = self.name()
-        if self.kinds[self.at] == "symbol" and self.words[self.at] in _COMPARISONS:
-            return self.comparison(attribute)
-        word = self.words[self.at].lower()
+        word = self.words[self.at]
+        if word in _COMPARISONS:
+            return self.comparison(attribute, _COMPARISONS[word])
+        word = word.lower()
         if self.kinds[self.at] not in ("word", "reserved"):
             self.fail(_CONDITIONS)
         self.at += 1
@@ -222,16 +226,15 @@ class _Parser(Tokens):
             return self.is_condition(attribute, bare)
         return self.condition(attribute, word)
 
-    def comparison(self, attribute: str) -> Filter:
-        operator = self.words[self.at].replace("<>", "!=")
+    def comparison(self, attribute: str, operator: str) -> Filter:
         self.at += 1
-        at = self.at
-        if self.kinds[at] == "quoted" or (self.kinds[at] == "word" and not self.starts_literal()):
+        at, kind = self.at, self.kinds[self.at]
+        if kind == "quoted" or (kind == "word" and not self.starts_literal()):
             return Compare(attribute, operator, self.name())
-        value = self.literal()
-        if operator == "=":
-            return In(attribute, (value,))
-        if type(value) in (int, str):
+        if kind == "string":
+            return _on_text(attribute, operator, self.string())
+        value = self.number() if kind == "number" else self.literal()
+        if kind == "number":
             return compare(attribute, operator, value)
         return self.made(lambda: compare(attribute, operator, value), at)
 
@@ -264,18 +267,12 @@ class _Parser(Tokens):
                 return NotIn(attribute, self.literals())
             case "between":
                 return self.between(attribute)
-            case "like" | "ilike":
-                pattern = self.string("a pattern such as 'N%SE'")
-                segments = self.made(lambda: from_like(pattern), at)
-                return like(attribute, segments, ignore_case=word == "ilike")
-            case "contains":
-                return contains(attribute, self.string())
-            case "starts":
+            case "like" | "ilike" | "contains":
+                pattern = self.string()
+                return self.made(lambda: _on_text(attribute, word, pattern), at)
+            case "starts" | "ends":
                 self.need_word("with")
-                return starts_with(attribute, self.string())
-            case "ends":
-                self.need_word("with")
-                return ends_with(attribute, self.string())
+                return _on_text(attribute, word, self.string())
             case "matches":
                 expression = self.string("a regular expression in quotes")
                 return self.made(lambda: Matches(attribute, expression), at)
@@ -350,6 +347,29 @@ class _Parser(Tokens):
 
 
 _CONSTANTS: Final[dict[str, Scalar]] = {"true": True, "false": False, "null": None}
+
+
+def _on_text(attribute: str, condition: str, text: str) -> Filter:
+    """A predicate on text; subscriptions repeat each other, so short ones are shared."""
+    if len(attribute) + len(text) > _SHARED_LENGTH_MAX:
+        return _text_predicate(attribute, condition, text)
+    return _shared_text_predicate(attribute, condition, text)
+
+
+def _text_predicate(attribute: str, condition: str, text: str) -> Filter:
+    match condition:
+        case "contains":
+            return contains(attribute, text)
+        case "starts":
+            return starts_with(attribute, text)
+        case "ends":
+            return ends_with(attribute, text)
+        case "like" | "ilike":
+            return like(attribute, from_like(text), ignore_case=condition == "ilike")
+    return compare(attribute, condition, text)
+
+
+_shared_text_predicate = lru_cache(maxsize=_SHARED_MAX)(_text_predicate)
 
 
 def _unquoted(name: str) -> str:

@@ -18,7 +18,7 @@ at the event instead.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -36,6 +36,8 @@ class _Missing:
     Of no kind, accepted by nobody.
     """
 
+
+_set: Final = object.__setattr__
 
 _MISSING: Final[Value] = _Missing()  # type: ignore[assignment]
 
@@ -75,9 +77,10 @@ class ValuePredicate(Predicate):
 # --- sets of values ------------------------------------------------------------------------------
 
 
-def _distinct(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
+def _distinct(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     """Distinct, canonical and sorted; FilterError where there are none."""
-    values = tuple(values)
+    if len(values) == 1:
+        return values if type(values[0]) is str else (canonical(values[0]),)
     if values and all(type(value) is str for value in values):
         return tuple(sorted(set(values)))  # type: ignore[type-var]
     unique = {sort_key(value): value for value in map(canonical, values)}
@@ -86,18 +89,16 @@ def _distinct(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
     return tuple(unique[key] for key in sorted(unique))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class In(ValuePredicate):
     """Equal to one of `values`, which are kept distinct and sorted."""
 
     attribute: str
     values: tuple[Scalar, ...]
 
-    def __post_init__(self) -> None:
-        if len(self.values) == 1:
-            object.__setattr__(self, "values", (canonical(self.values[0]),))
-        else:
-            object.__setattr__(self, "values", _distinct(self.values))
+    def __init__(self, attribute: str, values: tuple[Scalar, ...]) -> None:
+        _set(self, "attribute", attribute)
+        _set(self, "values", _distinct(values))
 
     def key(self) -> tuple[object, ...]:
         return (self.attribute, *map(sort_key, self.values))
@@ -116,15 +117,16 @@ class In(ValuePredicate):
         return lambda value: value is not _MISSING and sort_key(value) in keys  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class NotIn(ValuePredicate):
     """Present and equal to none of `values`; null and values of another kind are not equal."""
 
     attribute: str
     values: tuple[Scalar, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _distinct(self.values))
+    def __init__(self, attribute: str, values: tuple[Scalar, ...]) -> None:
+        _set(self, "attribute", attribute)
+        _set(self, "values", _distinct(values))
 
     def key(self) -> tuple[object, ...]:
         return (self.attribute, *map(sort_key, self.values))
@@ -144,7 +146,7 @@ _NUMBERS: Final = frozenset({int, float})
 _BELOW: Final[dict[bool, Callable[[Any, Any], bool]]] = {True: operator.lt, False: operator.le}
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class Range(ValuePredicate):
     """Within an interval.
 
@@ -152,24 +154,30 @@ class Range(ValuePredicate):
     """
 
     attribute: str
-    low: Scalar = None
-    high: Scalar = None
-    low_open: bool = False
-    high_open: bool = False
+    low: Scalar
+    high: Scalar
+    low_open: bool
+    high_open: bool
 
-    def __post_init__(self) -> None:
-        low, high = canonical(self.low), canonical(self.high)
+    def __init__(
+        self,
+        attribute: str,
+        low: Scalar = None,
+        high: Scalar = None,
+        low_open: bool = False,
+        high_open: bool = False,
+    ) -> None:
         ours = kind(high if low is None else low)
         if ours not in ORDERED or (high is not None and kind(high) is not ours):
             raise FilterError(
-                f"the ends {shown(self.low)} and {shown(self.high)} do not make an interval",
+                f"the ends {shown(low)} and {shown(high)} do not make an interval",
                 expected="two numbers, two strings or two timestamps",
             )
-        set_ = object.__setattr__
-        set_(self, "low", low)
-        set_(self, "high", high)
-        set_(self, "low_open", bool(self.low_open) and low is not None)
-        set_(self, "high_open", bool(self.high_open) and high is not None)
+        _set(self, "attribute", attribute)
+        _set(self, "low", canonical(low))
+        _set(self, "high", canonical(high))
+        _set(self, "low_open", low_open and low is not None)
+        _set(self, "high_open", high_open and high is not None)
 
     @property
     def kind(self) -> Kind:
