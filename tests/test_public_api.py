@@ -8,7 +8,7 @@ import sys
 import fyke
 
 PUBLIC = [
-    "Event", "EventError", "Filter", "FilterError", "FykeError", "Limits", "Schema", "SchemaError",
+    "Event", "EventError", "Filter", "FilterError", "FykeError", "Hub", "Limits", "Matcher", "Schema", "SchemaError",
     "Subscription", "covers", "equivalent", "explain", "lint", "merge", "overlaps", "parse",
     "simplify", "weaken",
 ]  # fmt: skip

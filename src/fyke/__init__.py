@@ -3,6 +3,7 @@
 A filter is a set of events, written as text in one of seven dialects (`parse`) and evaluated with
 `Filter.matches`. `covers` says whether one set contains another, `merge` and `weaken` replace
 filters by ones that cover them, `lint` finds what is wrong or redundant in a set of subscriptions.
+A `Matcher` maps an event to the subscriptions that accept it; a `Hub` calls back those who wait.
 """
 
 from fyke.errors import EventError, FilterError, FykeError, SchemaError
@@ -17,7 +18,9 @@ from fyke.filters.merging import merge
 from fyke.filters.normal_form import simplify
 from fyke.filters.subscription import Subscription
 from fyke.filters.weakening import weaken
+from fyke.hub import Hub
 from fyke.limits import Limits
+from fyke.matching.matcher import Matcher
 
 __version__ = "0.1.0"
 
@@ -27,7 +30,9 @@ __all__ = [
     "Filter",
     "FilterError",
     "FykeError",
+    "Hub",
     "Limits",
+    "Matcher",
     "Schema",
     "SchemaError",
     "Subscription",

@@ -89,7 +89,7 @@ def test_the_envelope_comes_back():
         source="s",
         type="T",
         time=datetime(2026, 1, 1, tzinfo=UTC),
-        supertypes="AB",
+        supertypes=["A", "B"],
     )
     back = binary.decode(binary.encode(event))
     assert (back.id, back.source, back.type, back.time) == ("1", "s", "T", event.time)

@@ -7,6 +7,8 @@ from collections import ChainMap
 from datetime import UTC, datetime, timedelta, timezone
 from types import MappingProxyType
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -223,3 +225,21 @@ def test_a_long_path_is_not_multiplied():
         Event({"k" * 500_000: {str(n): n for n in range(50_000)}})
     assert time.perf_counter() - started < 5
     Event({"k" * 500_000: 1, "l" * 500_000: [1]})
+
+
+def test_strange_values_and_supertypes_are_refused_as_event_errors() -> None:
+    for make in (
+        lambda: Event({"a": pd.NaT}),
+        lambda: Event({"a": np.timedelta64(5, "D")}),
+        lambda: Event({"id": np.array([1, 2])}, id="x"),
+        lambda: Event({}, supertypes=5),  # type: ignore[arg-type]
+        lambda: Event({}, supertypes="Stock"),
+        lambda: Event({}, supertypes=[1]),  # type: ignore[list-item]
+    ):
+        with pytest.raises(EventError):
+            make()
+
+
+def test_empty_lists_count_as_attributes() -> None:
+    with pytest.raises(EventError, match="attribute values"):
+        Event({"p": {str(i): [] for i in range(60_000)}})

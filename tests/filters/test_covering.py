@@ -23,6 +23,7 @@ from fyke.filters.covering import (
     overlaps,
 )
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction
+from fyke.filters.merging import merge
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import events, filters, predicates, scalars
 
@@ -48,6 +49,11 @@ COVERS = [
     ("a ilike 'ab%'", "a starts with 'aB'"),
     ("a ilike '%x%'", "a ilike 'x%'"),
     ("a like '_%'", "a starts with 'x'"),
+    ("a like '_%'", "a > ''"),
+    ("a like '_%'", "a ilike '%a'"),
+    ("a like '%_%'", "a ilike '%x%'"),
+    ("a like 'a_%'", "a between 'a' exclusive and 'az'"),
+    ("a = ''", "a <= ''"),
     ("a != 'c'", "a like '%b'"),
     ("a matches '^O'", "a = 'OTE'"),
     ("a matches 'x'", "a matches 'x' and b = 1"),
@@ -81,6 +87,8 @@ DOES_NOT_COVER = [
     ("a starts with 'OT'", "a ilike 'OT%'"),
     ("a = 1", "a = 1 or b = 1"),
     ("not a = 1", "a != 1"),
+    ("a is null", "a <= ''"),
+    ("exists type", "type is T"),
 ]
 
 
@@ -298,6 +306,49 @@ def test_a_budget_ends_the_search_on_the_safe_side() -> None:
     assert covers(fyke.parse("z = 1"), hard) is False
     assert overlaps(hard, ~hard) in (True, False)
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " and ".join(f"(a{i} = 1 or b{i} = 1)" for i in range(400)),
+        " or ".join(f"(a = {i} and b < {i})" for i in range(1_000)),
+        " and ".join(f"not a = {i}" for i in range(10_000)),
+        " and ".join(f"not a like '%x{i}%y'" for i in range(2_000)) + " and a = 'x'",
+    ],
+    ids=["and of ors", "or of ands", "negated equalities", "negated patterns"],
+)
+def test_long_filters_end_quickly(text: str) -> None:
+    filter = fyke.parse(text)
+    started = time.process_time()
+    overlaps(filter, fyke.parse("c = 1"))
+    covers(filter, fyke.parse("b < 500 and a in (1, 2, 3)"))
+    is_never_true(filter)
+    merge([filter, fyke.parse("c = 1")])
+    assert time.process_time() - started < 10
+
+
+def test_hostile_patterns_end_quickly() -> None:
+    letters = "".join(chr(0x4E00 + i) for i in range(99))
+    wide = fyke.parse("a like '%a" + "_" * 99 + "'")
+    narrow = fyke.parse(f"a like '%a%{letters}%{'%'.join('ab' * 10)}%'")
+    started = time.process_time()
+    covers(wide, narrow)
+    assert time.process_time() - started < 10
+
+
+def test_types_of_validated_events_conform_to_all_supertypes() -> None:
+    """What `covers` claims about types holds for every event that the schema accepts."""
+    schema = Schema(types=[EventType("Stock"), EventType("Share", supertypes=["Stock"])])
+    wide, narrow = fyke.parse("type is Stock"), fyke.parse("type is Share")
+    assert covers(wide, narrow, schema=schema)
+    for event in (
+        Event({"type": ["Share", "X"]}),
+        Event({"type": "Mini"}, supertypes=["Share"]),
+        Event({}, supertypes=["Share"]),
+        Event({"type": "Share"}),
+    ):
+        assert check_covers(wide, narrow, [schema.validate(event)]) == 1
 
 
 def test_large_sets_are_no_trouble() -> None:

@@ -59,3 +59,13 @@ def test_merging_follows_the_weakening_example_of_stock_filters() -> None:
     assert g1.filter == f2
     assert g1.excess == FALSE
     assert covers(g1.filter, f1)
+
+
+def test_a_type_may_be_known_without_the_attribute() -> None:
+    inputs = [fyke.parse("exists type"), fyke.parse("type is B")]
+    assert check_covers(merge(inputs).filter, inputs[1], [Event({}, supertypes=["B"])]) == 1
+
+
+def test_many_filters_merge_in_bounded_time() -> None:
+    merged = merge(fyke.parse(f"a = {i} and b < {i}") for i in range(1_000))
+    assert covers(merged.filter, fyke.parse("a = 999 and b < 999"))

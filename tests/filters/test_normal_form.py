@@ -65,6 +65,8 @@ SIMPLE = {
     "a < 5 or a >= 5": "a < 5 or a >= 5",
     "a between 5 and 1": "false",
     "a between 1 and 1": "a = 1",
+    "a <= ''": "a = ''",
+    "a < ''": "false",
     "a between 1 exclusive and 1": "false",
     "a > 1 and a < 5": "a > 1 and a < 5",
     "a < 'x' or a < 3": "a < 3 or a < 'x'",

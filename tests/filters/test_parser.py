@@ -13,7 +13,7 @@ from fyke.filters.comparison import Compare
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, negation
 from fyke.filters.glob import ONE, Glob
 from fyke.filters.residual import Residual
-from fyke.limits import Limits
+from fyke.limits import DEPTH_CEILING, Limits
 from fyke.testing.generators import filters
 
 READ = {
@@ -132,6 +132,23 @@ def test_refuses_with_position_and_expectation(
     if expected is not None:
         assert expected in str(error)
     assert str(error).splitlines()[-1] == "  " + " " * position + "^"
+
+
+def test_patterns_with_wildcards_are_bounded() -> None:
+    fyke.parse("a like '_" + "x" * 9_000 + "'").matches({"a": "x"})
+    fyke.parse("a like '" + "_" * 100 + "'").matches({"a": "x"})
+    for pattern in ("_" + "x" * 900_000, "_" * 101):
+        with pytest.raises(fyke.FilterError, match="too large"):
+            fyke.parse(f"a like '{pattern}'")
+
+
+def test_settings_cannot_exhaust_the_stack() -> None:
+    with pytest.raises(fyke.FykeError, match="at most"):
+        Limits(depth_max=100_000)
+    with pytest.raises(fyke.FykeError, match="positive"):
+        Limits(nodes_max=0)
+    deepest = Limits(depth_max=DEPTH_CEILING)
+    fyke.parse("(" * DEPTH_CEILING + "a = 1" + ")" * DEPTH_CEILING, limits=deepest)
 
 
 def test_refuses_lone_surrogates() -> None:

@@ -20,7 +20,7 @@ from fyke.events.event import Event
 from fyke.events.json import encode
 from fyke.events.value import Value
 from fyke.filters.subscription import Subscription
-from fyke.matching.scan import ScanMatcher
+from fyke.matching.matcher import Matcher
 from fyke.workloads.named import workload
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def demo(
     *,
     events: Annotated[int, Parameter(metavar="N", validator=Number(gte=1))] = 4_000,
     subscriptions: Annotated[int, Parameter(metavar="N", validator=Number(gte=1))] = 1_000,
-    seed: Annotated[int, Parameter(metavar="N")] = 0,
+    seed: Annotated[int, Parameter(metavar="N", validator=Number(gte=0))] = 0,
 ) -> int:
     """Match a generated stock-and-auction workload, and show what happened.
 
@@ -96,7 +96,7 @@ class Outcome:
 
 def run(subscriptions: list[Subscription], events: list[Event]) -> Outcome:
     """Matches every event against every subscription."""
-    matcher = ScanMatcher()
+    matcher = Matcher()
     matcher.add_many((each.id, each.filter) for each in subscriptions)
     outcome = Outcome()
     started = perf_counter()

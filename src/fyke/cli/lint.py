@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 from rich.text import Text
 
 from fyke.cli.inputs import read_schema
@@ -75,7 +76,7 @@ def lint(
     subscriptions: SubscriptionsFile = None,
     dialect: Dialect = "fyke",
     schema: SchemaFile = None,
-    tests_max: Annotated[int, Parameter(metavar="N")] = COVERING_TESTS_MAX,
+    tests_max: Annotated[int, Parameter(metavar="N", validator=Number(gte=1))] = COVERING_TESTS_MAX,
     json: Switch = False,
 ) -> int:
     """What is wrong, redundant or expensive in a set of subscriptions.

@@ -21,7 +21,7 @@ from fyke.events.schema import Schema
 from fyke.filters.dialects import parse
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
-from fyke.matching.scan import ScanMatcher
+from fyke.matching.matcher import Matcher
 
 app = App(
     name="match",
@@ -136,7 +136,7 @@ def _matches(
 ) -> Iterator[dict[str, object]]:
     """A document per event that some subscription accepts."""
     filters = {each.id: each.filter for each in subscriptions}
-    matcher = ScanMatcher()
+    matcher = Matcher()
     matcher.add_many(filters.items())
     for number, event in events(source, problems, schema):
         ids = matcher.match(event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Final
 
@@ -37,8 +38,9 @@ def complain(sentence: str) -> None:
     """One message to the person at the terminal. Nothing in it can move the cursor."""
     if sys.stderr is not None:
         lines = map(printable, sentence.split("\n"))
-        sys.stderr.write("fyke: " + "\n".join(lines) + "\n")
-        sys.stderr.flush()
+        with contextlib.suppress(OSError):  # the exit code says it too
+            sys.stderr.write("fyke: " + "\n".join(lines) + "\n")
+            sys.stderr.flush()
 
 
 def printable(text: str) -> str:

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
-from fyke.errors import EventError
-from fyke.events.value import Scalar, Value, admit
+from fyke.errors import EventError, shown
+from fyke.events.value import Scalar, Value, admit, equal
 from fyke.limits import DEFAULT_LIMITS, Limits
 
 Document: TypeAlias = Mapping[str, object]
@@ -56,12 +56,12 @@ class Event:
         envelope = {"id": id, "source": source, "type": type, "time": time}
         given = {name: value for name, value in envelope.items() if value is not None}
         for name, value in given.items():
-            if document.get(name, value) != value:
+            if name in document and not equal(admit(document[name], name), admit(value, name)):
                 raise EventError("the envelope and the document disagree", attribute=name)
         whole = {**document, **given} if given else document
         self.attributes = flatten(whole, limits)
         self.document = whole
-        self.supertypes = tuple(supertypes)
+        self.supertypes = _type_names(supertypes) if supertypes else ()
         self.payload = payload
 
     @classmethod
@@ -95,6 +95,12 @@ class Event:
         value = self.attributes.get(name)
         return value if isinstance(value, str) else None
 
+    def __getitem__(self, attribute: str) -> Value:
+        return self.attributes[attribute]
+
+    def __contains__(self, attribute: object) -> bool:
+        return attribute in self.attributes
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Event):
             return NotImplemented
@@ -118,6 +124,17 @@ def _same(a: object, b: object) -> bool:
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(_same, a, b))
     return isinstance(a, bool) == isinstance(b, bool) and a == b
+
+
+def _type_names(names: object) -> tuple[str, ...]:
+    if not isinstance(names, Iterable) or isinstance(names, str):
+        raise EventError(f"supertypes are a list of names, not {shown(names)}")
+    found = tuple(names)
+    for name in found:
+        if type(name) is not str:
+            raise EventError(f"the supertype {shown(name)} is not a string")
+        admit(name)
+    return found
 
 
 def as_event(event: Event | Document) -> Event:
@@ -188,6 +205,7 @@ class _Flattening:
                 attribute=path,
             )
         if not elements:
+            self._spend(path)
             self._as_list(path)
         for element in elements:
             if type(element) in PLAIN:
@@ -200,11 +218,7 @@ class _Flattening:
                 self._add(path, admit(element, path), listed=True)
 
     def _add(self, path: str, value: Scalar, listed: bool) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise EventError(
-                f"more than {self.limits.attributes_max} attribute values", attribute=path
-            )
+        self._spend(path)
         if listed or path in self.flat:
             self._as_list(path).append(value)
         else:
@@ -217,6 +231,13 @@ class _Flattening:
             met = [met]
         self.flat[path] = met
         return met
+
+    def _spend(self, path: str) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise EventError(
+                f"more than {self.limits.attributes_max} attribute values", attribute=path
+            )
 
     def _check_depth(self, path: str, depth: int) -> None:
         if depth > self.limits.depth_max:

@@ -23,11 +23,20 @@ def validate(schema: Schema, event: Event, closed: bool, complete: bool, typed: 
         raise SchemaError("the event's type is not declared", type_name=name)
     _check_presence(schema, event, closed, complete)
     changed = _check_values(schema, event)
-    supertypes = schema.supertypes(name) if known and name is not None else event.supertypes
+    supertypes = _supertypes(schema, event)
     if not changed and supertypes == event.supertypes:
         return event
     document = _read(schema, event.document, "", changed) if changed else event.document
     return Event(document, supertypes=supertypes, payload=event.payload)
+
+
+def _supertypes(schema: Schema, event: Event) -> tuple[str, ...]:
+    """All that the event's types and the supertypes it carries are kinds of."""
+    declared = event.attributes.get("type")
+    types = declared if isinstance(declared, tuple) else (declared,)
+    carried = [*(each for each in types if isinstance(each, str)), *event.supertypes]
+    above = (each for name in carried for each in schema.supertypes(name))
+    return tuple(dict.fromkeys((*event.supertypes, *above)))
 
 
 def _check_presence(schema: Schema, event: Event, closed: bool, complete: bool) -> None:

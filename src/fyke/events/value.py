@@ -91,7 +91,12 @@ def admit(value: object, attribute: str | None = None) -> Scalar:
         return _admit_float(value, attribute)  # type: ignore[arg-type]
     if value is None or cls is bool:
         return value  # type: ignore[return-value]
-    return _admit_relative(value, attribute)
+    try:
+        return _admit_relative(value, attribute)
+    except (TypeError, ValueError, OverflowError) as refused:
+        raise EventError(
+            f"a {cls.__name__} cannot be read: {refused}", attribute=attribute
+        ) from None
 
 
 def _admit_int(number: int, attribute: str | None) -> int:

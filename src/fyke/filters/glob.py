@@ -24,14 +24,17 @@ from typing import Final
 
 import re2
 
+from fyke.errors import FilterError
 from fyke.filters.regular_expression import regular_expression
 
 ONE: Final = "\ud800"
 _STAR: Final = "\ud801"
 _AUTOMATON_STATES_MAX = 20_000
-_COVERING_WORK_MAX = 4_000_000
-WILDCARDS_MAX = 1_000
-"""Single wildcards in one pattern; what has them is matched by an automaton of that size."""
+_COVERING_WORK_MAX = 2_000_000
+WILDCARDS_MAX = 100
+"""Single wildcards in one pattern. A pattern with any is matched by an automaton, so both the
+wildcards and its length are bounded."""
+WILDCARD_PATTERN_LENGTH_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,19 @@ _TO_LIKE: Final = str.maketrans({"%": "\\%", "_": "\\_", "\\": "\\\\", ONE: "_"}
 def to_like(pattern: Glob) -> str:
     """The pattern in SQL's notation."""
     return "%".join(segment.translate(_TO_LIKE) for segment in pattern.segments)
+
+
+def check_size(pattern: Glob) -> None:
+    """FilterError where a pattern with single wildcards is too large for its automaton."""
+    wildcards = sum(segment.count(ONE) for segment in pattern.segments)
+    if wildcards > WILDCARDS_MAX or (
+        wildcards and pattern.length_min > WILDCARD_PATTERN_LENGTH_MAX
+    ):
+        raise FilterError(
+            "the pattern is too large",
+            expected=f"at most {WILDCARDS_MAX} single wildcards in"
+            f" {WILDCARD_PATTERN_LENGTH_MAX} characters",
+        )
 
 
 # --- case ----------------------------------------------------------------------------------------
@@ -239,12 +255,19 @@ def covers(wide: Glob, narrow: Glob, *, wide_folds: bool, narrow_folds: bool) ->
     if wide_folds and not narrow_folds:
         narrow, narrow_folds = narrow.folded(), True
     if narrow_folds and not wide_folds:
-        return _absorbs(wide.segments, narrow.tokens(), lambda q, p: q == p and is_caseless(p))
+        return covers(wide, _any_case(narrow), wide_folds=False, narrow_folds=False)
     if _absorbs(wide.segments, narrow.tokens(), _same):
         return True
     if len(narrow.segments) == 1 or not any(ONE in segment for segment in wide.segments):
         return False
     return _included(narrow.tokens(), wide.tokens())
+
+
+def _any_case(folded: Glob) -> Glob:
+    """A pattern that covers a folded one and needs no folding: any character for each cased one."""
+    return glob(
+        ["".join(char if is_caseless(char) else ONE for char in each) for each in folded.segments]
+    )
 
 
 def overlap(one: Glob, other: Glob) -> bool:
@@ -257,12 +280,14 @@ def overlap(one: Glob, other: Glob) -> bool:
         return True
     alphabet = _alphabet(left, right)
     seen, todo = {(0, 0)}, [(0, 0)]
+    work = 0
     while todo:
         at_left, at_right = todo.pop()
         lefts, rights = _closure({at_left}, left), _closure({at_right}, right)
         if len(left) in lefts and len(right) in rights:
             return True
-        if len(seen) > _AUTOMATON_STATES_MAX:
+        work += len(alphabet) * (len(lefts) + len(rights))
+        if len(seen) > _AUTOMATON_STATES_MAX or work > _COVERING_WORK_MAX:
             return True
         for char in alphabet:
             for pair in (
@@ -282,12 +307,14 @@ def _included(narrow: str, wide: str) -> bool:
     alphabet = _alphabet(narrow, wide)
     start = (0, _closure({0}, wide))
     seen, todo = {start}, [start]
+    work = 0
     while todo:
         at, states = todo.pop()
         places = _closure({at}, narrow)
         if len(narrow) in places and len(wide) not in states:
             return False
-        if len(seen) > _AUTOMATON_STATES_MAX:
+        work += len(alphabet) * (1 + len(states))
+        if len(seen) > _AUTOMATON_STATES_MAX or work > _COVERING_WORK_MAX:
             return False
         for char in alphabet:
             following = _closure(_step(states, wide, char), wide)

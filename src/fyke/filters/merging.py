@@ -22,11 +22,14 @@ from fyke.filters.filter import FALSE, And, Filter, conjunction, disjunction, ne
 from fyke.filters.glob import Glob
 from fyke.filters.intervals import EVERYWHERE, hull, is_point, point, span, union
 from fyke.filters.normal_form import from_span, simplify
-from fyke.filters.predicate import Exists, In, Predicate, Range, ValuePredicate, equals
+from fyke.filters.predicate import Exists, In, Predicate, Range, TypeIs, ValuePredicate, equals
 from fyke.filters.text_predicate import Like, ends_with, starts_with
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema
+
+
+_COVERING_TESTS_MAX = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,17 @@ def merge(filters: Iterable[Filter], *, schema: Schema | None = None) -> Merged:
 
 
 def maximal(filters: Iterable[Filter], *, schema: Schema | None = None) -> list[Filter]:
-    """The filters that no other one covers; of equivalent ones, the first."""
+    """The filters that no other one covers; of equivalent ones, the first.
+
+    Beyond a number of tests the rest is kept as it is.
+    """
     kept: list[Filter] = []
+    tests = 0
     for each in filters:
-        if not any(covers(other, each, schema=schema) for other in kept):
+        tests += 2 * len(kept)
+        if tests > _COVERING_TESTS_MAX:
+            kept.append(each)
+        elif not any(covers(other, each, schema=schema) for other in kept):
             kept = [other for other in kept if not covers(each, other, schema=schema)]
             kept.append(each)
     return kept
@@ -88,8 +98,13 @@ def _joined_attributes(loose: Sequence[Sequence[Predicate]]) -> Iterable[Filter]
         ]
         if all(choices):
             yield _hull(name, [each[0] for each in choices])
-        elif all(any(part.attribute == name for part in each) for each in loose):
+        elif all(any(_needs_presence(part, name) for part in each) for each in loose):
             yield Exists(name)
+
+
+def _needs_presence(part: Predicate, name: str) -> bool:
+    """Whether a predicate holds only where the attribute is there. A type may be known without."""
+    return part.attribute == name and not isinstance(part, TypeIs)
 
 
 def _hull(name: str, predicates: Sequence[Predicate]) -> Filter:

@@ -109,7 +109,7 @@ def _simple_range(range_: Range) -> Filter:
     low, high = span(range_)
     if low >= high:
         return FALSE
-    return In(range_.attribute, (range_.low,)) if is_point((low, high)) else range_
+    return In(range_.attribute, (low[1],)) if is_point((low, high)) else range_
 
 
 def _folded(alternatives: Sequence[Filter]) -> list[Filter]:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _TEST_COST = 0.25
 """What the test of a waiting predicate costs, where `covers` costs 1."""
 
+_COVERING_BUDGET = 2_000
+"""Literals that one `covers` may look at; there are many of them."""
+
 Place: TypeAlias = tuple[str, object]
 """An attribute with a value, or with the predicate that waits there."""
 
@@ -86,7 +89,9 @@ class Subsumption:
 
     def _covers(self, wide: Subscription, narrow: Subscription) -> bool:
         self.left -= 1
-        return self.left > 0 and covers(wide.filter, narrow.filter, schema=self.schema)
+        if self.left <= 0:
+            return False
+        return covers(wide.filter, narrow.filter, schema=self.schema, budget=_COVERING_BUDGET)
 
     def _candidates(self, narrow: Subscription) -> Iterator[Subscription]:
         yield from self._anywhere

@@ -26,11 +26,7 @@ class Like(ValuePredicate):
     ignore_case: bool = False
 
     def __post_init__(self) -> None:
-        if sum(segment.count(globs.ONE) for segment in self.pattern.segments) > globs.WILDCARDS_MAX:
-            raise FilterError(
-                f"the pattern has more than {globs.WILDCARDS_MAX} single wildcards",
-                expected="fewer of them",
-            )
+        globs.check_size(self.pattern)
 
     def key(self) -> tuple[object, ...]:
         return self.attribute, self.pattern.segments, self.ignore_case

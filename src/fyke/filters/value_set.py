@@ -181,7 +181,10 @@ def _unspoken(spans: Spans, languages: tuple[ValuePredicate, ...]) -> Iterable[S
             if not any(accepts(bounds[0][1]) for accepts in speaks):
                 yield bounds
         else:
-            around = Like("", Glob((common_prefix(bounds), "")))
+            prefix = common_prefix(bounds)
+            if bounds[0] > (0, prefix, 0):  # the prefix itself is not in the span
+                prefix += globs.ONE
+            around = Like("", Glob((prefix, "")))
             if not any(_language_covers(language, around) for language in languages):
                 yield bounds
 

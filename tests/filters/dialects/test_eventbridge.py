@@ -682,6 +682,17 @@ def test_a_usual_wildcard_is_not_too_complex(wildcard: str) -> None:
     assert read({"a": [{"wildcard": wildcard}]})
 
 
+def test_wildcards_of_a_field_are_judged_together() -> None:
+    def wildcards(count: int) -> list[dict[str, str]]:
+        return [{"wildcard": f"*:stack/Stack{number}/*"} for number in range(count)]
+
+    assert read({"a": wildcards(3)})
+    with pytest.raises(fyke.FilterError, match="too complex together"):
+        read({"a": wildcards(4)})
+    assert read({"a": wildcards(3), "b": wildcards(3)})
+    assert read({"a": [{"wildcard": "*:stack/Same/*"}] * 5})
+
+
 def test_large_inputs_stay_linear() -> None:
     started = time.perf_counter()
     wide = {"a": [{"x": i, "y": -i, "z": [{"w": i}]} for i in range(8_000)]}

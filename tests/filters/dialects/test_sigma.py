@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from fyke.errors import FilterError
 from fyke.events.event import Event
 from fyke.filters.dialects import check, parse
-from fyke.filters.dialects.sigma import LogSource, document, rule
+from fyke.filters.dialects.sigma import LogSource, SigmaRule, document, rule
 from fyke.filters.filter import And, Filter, walk
 from fyke.filters.glob import fold
 from fyke.filters.predicate import Exists, In, NotIn, TypeIs
@@ -140,9 +142,132 @@ def test_wildcards_and_escapes(written: str, text: str, fits: bool) -> None:
     assert accepts("f", written, f=text) is fits
 
 
+def test_an_empty_list_is_null() -> None:
+    for key in ("a", "a|cased", "a|all", "a|expand"):
+        assert item(key, []) == item("a", None)
+    assert item("a|neq", []) == item("a|neq", None)
+    assert shows("a", "[]", None)
+
+
 def test_a_star_alone_is_any_value_but_null() -> None:
     assert item("a", "*") == NotIn("a", (None,))
     assert item("a|contains", "") == NotIn("a", (None,))
+
+
+# --- the text that a rule shows -------------------------------------------------------------------
+
+
+def shows(key: str, scalar: str, held: object) -> bool:
+    """Whether an item whose value stands in YAML as `scalar` accepts a field's value."""
+    filter = parse(f"detection: {{s: {{'{key}': {scalar}}}, condition: s}}", "sigma")
+    assert parse(str(filter)) == filter
+    found = filter.matches({"a": held})
+    assert indexable(filter).matches({"a": held}) or not found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("key", "scalar", "held", "expected"),
+    [
+        ("a|contains", "1.0", "Mozilla 41", False),
+        ("a|contains", "1.0", "TLS 1.0 used", True),
+        ("a|contains", "0x17", "-0X17-", True),
+        ("a|contains", "0x17", "x23", False),
+        ("a|contains", "yes", "YES!", True),
+        ("a|contains", "yes", "true", False),
+        ("a|contains", "010", "x010", True),
+        ("a|contains", "010", "8", False),
+        ("a|contains", "80", 8080, True),
+        ("a|contains", "1.5", 21.5, True),
+        ("a|endswith", "5.0", "x5", False),
+        ("a|endswith", "5.0", "x5.0", True),
+        ("a|startswith", "1_0", "1_0x", True),
+        ("a|windash", "-0x1", "/0x1", True),
+        ("a|windash", "-0x1", -1, False),
+        ("a|re", "1.0", "1x0", True),
+        ("a|base64", "007", base64.b64encode(b"007").decode(), True),
+        ("a|contains|all", "[1.0, on]", "1.0 is on", True),
+        ("a|contains|all", "[1.0, on]", "1 is true", False),
+        ("a|contains|expand", "0x17", "0x17", True),
+        ("|contains", "0x17", "-0x17-", True),
+        ("|all", "[0x17, no]", "no 0x17", True),
+        ("|all", "[0x17]", "23", False),
+        ("", "1.10", "v1.10", True),
+        ("", "1.10", 1.1, False),
+        ("a|gt", "0x10", 17, True),
+        ("a|gt", "0x10", 16, False),
+        ("a|gt", "0x10", "17", True),
+        ("a|exists", "yes", 1, True),
+    ],
+)
+def test_text_is_looked_for_as_it_is_written(
+    key: str, scalar: str, held: object, expected: bool
+) -> None:
+    assert shows(key, scalar, held) is expected
+
+
+@pytest.mark.parametrize(
+    ("scalar", "accepted", "refused"),
+    [
+        ("0xc000006d", ["0xC000006D", 0xC000006D, str(0xC000006D)], ["c000006d", "0x"]),
+        ("10.0", ["10.0", 10, "10"], ["10.00", "1.0"]),
+        ("1.10", ["1.10", 1.1, "1.1"], ["1.100", 1.01]),
+        ("no", ["NO", False, "false"], [0, "n", "off", None]),
+        ("007", ["007", 7, "7"], ["07"]),
+        ("010", ["010", 8, "8"], [10, "10"]),
+        ("12:30:45", ["12:30:45", 45045, "45045"], ["12:30"]),
+        ("4688", ["4688", 4688, 4688.0], ["4688.0", "04688"]),
+        ("'0x10'", ["0X10"], [16, "16"]),
+        ("'no'", ["no"], [False, "false"]),
+        ("!!str 1.0", ["1.0"], [1, "1"]),
+    ],
+)
+def test_a_value_equals_its_written_text_too(
+    scalar: str, accepted: list[object], refused: list[object]
+) -> None:
+    for held in accepted:
+        assert shows("a", scalar, held)
+        assert shows("a", f"[x, {scalar}]", ["y", held])
+        assert not shows("a|neq", scalar, held)
+    for held in refused:
+        assert not shows("a", scalar, held)
+        assert shows("a|neq", scalar, held)
+
+
+def test_written_text_stays_indexable() -> None:
+    def compiled_yaml(scalar: str) -> Filter:
+        return parse(f"detection: {{s: {{a: {scalar}}}, condition: s}}", "sigma")
+
+    assert compiled_yaml("[1.10, 007]") == In("a", (1.1, 7, "1.1", "1.10", "7", "007"))
+    assert compiled_yaml("0x1f") == parse("a in (31, '31') or a ilike '0x1f'")
+    assert not residuals(compiled_yaml("no"))
+    assert not shows("a|cased", "0xAF", "0xaf")
+    assert shows("a|cased", "0xAF", "0xAF")
+
+
+def test_a_parsed_float_equals_its_text_with_a_point() -> None:
+    assert accepts("Version", 10.0, Version="10.0")
+    assert accepts("Version", 10.0, Version=10)
+    assert not accepts("Version", 10, Version="10.0")
+
+
+@given(
+    st.sampled_from(["", "|cased", "|contains", "|endswith", "|windash", "|neq", "|all"]),
+    st.sampled_from(["1.0", "0x8", "010", "yes", "Off", "1_0", "8", "-0.0", "1.50", "1:20"]),
+    st.sampled_from(
+        ["", "1.0", 1, "x0x8", 8, "010", "YES", "no", True, False, None, 10, "-0.0", 0]
+    ),
+)
+def test_written_scalars_mean_what_the_interpreter_says(
+    modifiers: str, scalar: str, held: object
+) -> None:
+    names = modifiers.split("|")
+    texts: list[object] = [scalar]
+    if not {"contains", "endswith", "windash"} & {*names}:
+        texts.append(yaml.safe_load(scalar))
+    positive = [name for name in names if name not in ("neq", "all")]
+    found = any(value_holds(held, text, positive) for text in texts)
+    assert shows("a" + modifiers, scalar, held) is (found is not ("neq" in names))
 
 
 # --- modifiers ------------------------------------------------------------------------------------
@@ -192,7 +317,56 @@ def test_regular_expressions() -> None:
     assert accepts("a|re", r"C:\\x\*", a="C:\\x*")
 
 
-@pytest.mark.parametrize("expression", [r"(?=a)b", r"(a)\1", "(", "a{99999}"])
+@pytest.mark.parametrize(
+    ("expression", "text", "found"),
+    [
+        (r"a\Z", "xa", True),
+        (r"a\Z", "xa\n", True),
+        (r"a\Z", "xa\n\n", False),
+        (r"a\Z", "ab", False),
+        (r"(a\Z|b)", "a\n", True),
+        (r"\\Z", r"C:\Z", True),
+        (r"\Qa\Z\E", r"a\Z!", True),
+        (r"\Qa\h", r"a\h", True),
+        (r"\Q\E\h", r"\h", False),
+        (r"a\hb", "a\tb", True),
+        (r"a\h+b", "a \u00a0b", True),
+        (r"a\hb", "a\nb", False),
+        (r"a\\hb", r"a\hb", True),
+        (r"^[\h-z]$", "-", True),
+        (r"^[\h-z]$", "z", True),
+        (r"^[\h-z]$", "b", False),
+        (r"^[^\h]$", " ", False),
+        (r"^[-\h]$", "-", True),
+        (r"^[]\h]+\h$", "] ]\t", True),
+        (r"^[[:alpha:]\h]+$", "a b", True),
+        (r"^[[:alpha:]\h]+$", "a]b", False),
+        (r"^\u0041\u00e9$", "Aé", True),
+        (r"^[\u0061-\u0063]$", "b", True),
+        (r"^[\u0061-\u0063]$", "d", False),
+        (r"\\u0041", r"\u0041", True),
+        (r"^\u0038\u0030", "80", True),
+    ],
+)
+def test_what_pcre_says_otherwise_than_re2(expression: str, text: str, found: bool) -> None:
+    assert accepts("a|re", expression, a=text) is found
+    assert accepts("a|re|i|s", expression, a=text) is found
+    if text.isdigit():
+        assert accepts("a|re", expression, a=int(text)) is found
+    assert compiled("k", k={"|re": expression}).matches({"x": text}) is found
+
+
+def test_rewriting_is_linear() -> None:
+    began = perf_counter()
+    for text in ("[", "[:", "\\h", "\\Q", "[\\h", "\\Z)", "\\u00"):
+        with suppress(FilterError):
+            item("a|re", r"\h" + text * (100_000 // len(text)))
+    assert perf_counter() - began < 10
+
+
+@pytest.mark.parametrize(
+    "expression", [r"(?=a)b", r"(a)\1", "(", "a{99999}", r"a\Z\n", r"[a-\h]", r"\u12", r"[\Z]"]
+)
 def test_what_re2_refuses_is_refused_by_name(expression: str) -> None:
     with pytest.raises(FilterError, match="RE2 refuses") as refused:
         item("a|re", expression)
@@ -355,7 +529,17 @@ def test_expand() -> None:
         ("|fieldref", "a", "fieldref"),
         ("|gt", 1, "gt"),
         ("|all", [None], "null"),
-        ("a", [], "empty"),
+        ("a|contains", [], "empty"),
+        ("a|exists", [], "empty"),
+        ("|all", [], "empty"),
+        ("a|contains", 1.0, "1.0"),
+        ("a|endswith|cased", True, "True"),
+        ("a|windash", False, "False"),
+        ("a|re", 1.5, "1.5"),
+        ("a|base64", True, "True"),
+        ("a|fieldref", 1.5, "1.5"),
+        ("", 2.5, "2.5"),
+        ("", [True], "True"),
         ("a", {"b": 1}, "map"),
         ("a", [["b"]], "list"),
         ("a", float("nan"), "nan"),
@@ -437,6 +621,11 @@ NAMED: dict[str, object] = {
         ("all of sel_* and not 1 of filter*", "A and B and not C"),
         ("all of *_b", "B"),
         ("1 of s*l*a", "A"),
+        ("1 of sel_a", "A"),
+        ("1 of sel", "A or B"),
+        ("all of sel", "A and B"),
+        ("all of filt", "C"),
+        ("1 of _h", "D"),
         ("1 of _*", "D"),
         ("_hidden", "D"),
         (["sel_a", "sel_b"], "A or B"),
@@ -465,6 +654,8 @@ def test_detections_may_have_the_names_of_quantifiers() -> None:
         ("sel_a and or sel_b", "'or'", 10),
         ("2 of sel_*", "'2'", 0),
         ("1 of nothing*", "'nothing*'", 5),
+        ("1 of hidden", "'hidden'", 5),
+        ("1 of *el", "'*el'", 5),
         ("1 of", "ends here", 4),
         ("sel_a | count() by x > 5", "count() by x > 5", 6),
         ("sel_a | near sel_b", "near", 6),
@@ -524,6 +715,52 @@ def test_a_rule_keeps_what_it_is_called() -> None:
     assert found.filter == parse(RULE, "sigma")
 
 
+def metadata(text: str) -> SigmaRule:
+    return rule(text + "\ndetection: {s: {a: 1}, condition: s}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "custom: 99999999999999999999999",
+        "custom: [.nan, -.inf, !!int x, !!binary aGk=, !x {y: !z [1]}]",
+        "custom: &c 99999999999999999999999\nother: *c",
+        "custom: " + "1:" * 4000 + "1",
+        "title: [x]\ntags: {x: y}\nid: {}\nlevel: []",
+        "date: 2024-13-45\nauthor: ~\nreferences: {a: [1]}",
+    ],
+    ids=lambda given: str(given)[:30],
+)
+def test_metadata_refuses_no_rule(text: str) -> None:
+    assert metadata(text).filter == In("a", (1, "1"))
+
+
+def test_parsed_metadata_refuses_no_rule() -> None:
+    detection = {"s": {"a": 1}, "condition": "s"}
+    odd = [2**80, 10**5000, float("nan"), object(), b"x", "\ud800", {1.5: 1, None: 2, "1.5": 3}]
+    found = rule({"custom": odd, "title": 2**80, 7.5: "x", "detection": detection})
+    assert found.filter == In("a", (1, "1"))
+    assert found.title == str(2**80)
+    with pytest.raises(FilterError, match="64 bits"):
+        rule({"detection": {"s": {"a": 2**80}, "condition": "s"}})
+
+
+def test_metadata_is_kept_as_written() -> None:
+    found = metadata("title: 1.10\nid: 99999999999999999999\nstatus: 007\ntags: x\nlevel: on")
+    assert (found.title, found.id, found.status) == ("1.10", "9" * 20, "007")
+    assert (found.tags, found.level) == (("x",), "on")
+    assert metadata("tags: [1.0, ~, x]").tags == ("1.0", "x")
+    assert metadata("tags:").tags == ()
+    assert rule({"tags": "x", "detection": {"s": {"a": 1}, "condition": "s"}}).tags == ("x",)
+
+
+@pytest.mark.parametrize("end", ["---", "---\n", "---\n# nothing\n", "...\n---\n---\n"])
+def test_empty_documents_are_none(end: str) -> None:
+    text = "detection: {s: {a: 1}, condition: s}\n"
+    assert parse(text + end, "sigma") == parse(text, "sigma")
+    assert parse("---\n---\n" + text, "sigma") == parse(text, "sigma")
+
+
 def test_the_log_source_becomes_a_type_on_request() -> None:
     found = rule(RULE)
     assert found.typed_filter() == And((TypeIs("windows.process_creation"), *found.filter.children))
@@ -546,7 +783,8 @@ def test_yaml_scalars() -> None:
     filter = parse(text, "sigma")
     for held in (16, True, None, "1.5", "2024-01-01", 7):
         assert filter.matches({"a": held})
-    assert not filter.matches({"a": "0x10"})
+    assert filter.matches({"a": "0X10"})
+    assert not filter.matches({"a": "7.0"})
 
 
 def test_yaml_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -556,7 +794,7 @@ def test_yaml_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
         "a: [}",
         'a: "\\ud800"',
         '"\\ud800": a',
-        "a: !!int x",
+        "detection: !!int x",
         "a: '\x01'",
         "[" * 5000,
         "\t",
@@ -587,15 +825,15 @@ BOMB = "\n".join(
         ("a: 1\n---\nb: 2", "several documents", 2),
         ("a: *b", "", 1),
         ("a: &a [*a]", "alias", 1),
-        ("a: !!python/object:os.system x", "tag", 1),
-        ("a: !!binary aGk=", "tag", 1),
-        ("a: !x {}", "tag", 1),
-        ("a: !!int x", "not a value", 1),
-        ("a: !!int ''", "not a value", 1),
-        ("a: 99999999999999999999", "64 bits", 1),
-        ("a: " + "1:" * 400_000 + "1", "too long", 1),
-        ("a: .nan", "nan", 1),
-        ("a: -.inf", "inf", 1),
+        ("detection: {a: !!python/object:os.system x}", "tag", 1),
+        ("detection: {a: !!binary aGk=}", "tag", 1),
+        ("detection: {a: !x {}}", "tag", 1),
+        ("detection: {a: !!int x}", "not a value", 1),
+        ("detection: {a: !!int ''}", "not a value", 1),
+        ("detection: {a: 99999999999999999999}", "64 bits", 1),
+        ("detection: [" + "1:" * 400_000 + "1]", "too long", 1),
+        ("detection: {a: .nan}", "nan", 1),
+        ("detection: {a: -.inf}", "inf", 1),
         ("<<: {a: 1}", "<<", 1),
         ("? [a]\n: b", "key", 1),
         ("a: &k b\n*k : c", "alias as a key", 2),
@@ -616,8 +854,11 @@ BOMB = "\n".join(
         ("detection: {s: {a: 1}, condition: 5}", "condition", None),
         ("detection: {s: {}, condition: s}", "empty map", None),
         ("detection: {s: [], condition: s}", "empty list", None),
-        ("tags: x\ndetection: {s: {a: 1}, condition: s}", "tags", None),
-        ("title: [x]\ndetection: {s: {a: 1}, condition: s}", "title", None),
+        ("x: &x .nan\ndetection: {s: {a: *x}, condition: s}", "alias *x", 2),
+        ("x: &x [!y {}]\ndetection: *x", "alias *x", 2),
+        ("a: 1\n---\n---\n''", "several documents", 3),
+        ("---\n---\n", "empty", None),
+        ("logsource: {product: [x]}\ndetection: {s: {a: 1}, condition: s}", "product", None),
         ("logsource: x\ndetection: {s: {a: 1}, condition: s}", "logsource", None),
         ("x" * 1_000_001, "characters long", None),
     ],
@@ -851,7 +1092,7 @@ def items(draw: st.DrawFn) -> tuple[str, object]:
     modifiers = draw(st.sampled_from(KEYS))
     if modifiers == "|base64offset|contains":
         return field + modifiers, draw(st.sampled_from(["ab", "aB-", "true", r"x\*y"]))
-    strings = st.sampled_from([*PATTERNS, 8, 1.5, True])
+    strings = st.sampled_from([*PATTERNS, 8, -1])
     one = values if modifiers in ("", "|cased", "|all", "|neq") else strings
     return field + modifiers, draw(st.one_of(one, st.lists(one, min_size=1, max_size=3)))
 

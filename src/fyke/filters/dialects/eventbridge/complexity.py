@@ -1,18 +1,19 @@
-"""How hard a wildcard is to follow: how many of its prefixes one value can fit at the same time.
+"""How hard the wildcards of a field are to follow: how many prefixes one value can fit at a time.
 
-EventBridge refuses a wildcard above a limit. We match without backtracking and need no limit, but a
+EventBridge refuses wildcards above a limit. We match without backtracking and need no limit, but a
 pattern should be valid here exactly where it is valid there.
 
-Idea. Follow a value through the wildcard: once a star is reached it stays reached, and after each
+Idea. Follow a value through the wildcards: once a star is reached it stays reached, and after each
 star the text may stand at several places of the segment that follows.
 Example. `*:*:*:*:*:event-bus/*` reaches six stars, and a colon may be any of its five: 11.
 Cost. Stars (at most the limit) squared times the length.
-Source. MachineComplexityEvaluator of aws/event-ruler, for one wildcard at a time.
+Source. MachineComplexityEvaluator of aws/event-ruler, which judges the wildcards of a field
+together: one of `*:stack/X/*` counts 3, four of them 12.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 COMPLEXITY_MAX: Final = 10
@@ -20,20 +21,22 @@ COMPLEXITY_MAX: Final = 10
 _END: Final = "\ud800"
 
 
-def too_complex(segments: Sequence[str]) -> bool:
-    """Whether EventBridge refuses the wildcard that has a star between each two segments."""
-    stars = len(segments) - 1
-    if stars == 0:
+def too_complex(wildcards: Iterable[Sequence[str]]) -> bool:
+    """Whether EventBridge refuses wildcards, each with a star between each two segments."""
+    followers: list[str] = []
+    for segments in wildcards:
+        if len(segments) > 1:
+            followers += [*segments[1:-1], segments[-1] + _END]
+        if len(followers) >= COMPLEXITY_MAX:
+            return True
+    if not followers:
         return False
-    followers = [*segments[1:-1], segments[-1] + _END]
-    if stars >= COMPLEXITY_MAX:
-        return True
     counts = [[0] * len(follower) for follower in followers]
     for seen, follower in zip(counts, followers, strict=True):
         for pattern in followers:
             for at, places in enumerate(_places(pattern, follower)):
                 seen[at] += places
-    return stars + max(max(seen, default=0) for seen in counts) > COMPLEXITY_MAX
+    return len(followers) + max(max(seen, default=0) for seen in counts) > COMPLEXITY_MAX
 
 
 def _places(pattern: str, text: str) -> Iterator[int]:

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fyke.events.value import Scalar
+from fyke.filters.dialects.eventbridge.complexity import too_complex
 from fyke.filters.dialects.eventbridge.operators import (
     Condition,
     Presence,
     Refusing,
     read_expression,
     refuse,
+    wildcard_segments,
 )
 from fyke.filters.dialects.eventbridge.source import Json, Object, write_source
 from fyke.filters.predicate import In
@@ -47,6 +49,18 @@ class Field:
         return lambda value: any(accepts(value) for accepts in tests)
 
 
+def _check_complexity(path: str, values: list[Json]) -> None:
+    texts = {
+        operand: None
+        for value in values
+        if isinstance(value, Object)
+        for operator, operand in value.pairs
+        if operator == "wildcard" and isinstance(operand, str)
+    }
+    if too_complex(wildcard_segments(path, text) for text in texts):
+        refuse(path, "the wildcards are too complex together", "fewer of them, or fewer stars")
+
+
 def read_field(path: str, values: list[Json]) -> Field:
     """The field that an array describes; FilterError where it is not valid."""
     if not values:
@@ -60,6 +74,7 @@ def read_field(path: str, values: list[Json]) -> Field:
             refuse(path, "an array within the array", "a string, number, true, false or null")
         else:
             exact.append(value)
+    _check_complexity(path, values)
     if exact:
         conditions.insert(0, In(path, tuple(exact)))
     return Field(path, write_source(values), tuple(conditions), tuple(path.split(".")))

@@ -104,7 +104,7 @@ def _like(path: str, pattern: Glob, ignore_case: bool = False) -> p.ValuePredica
 _TOKEN: Final = re.compile(r"\\[*\\]|\*(?!\*)|[^\\*]+")
 
 
-def _starred(path: str, text: str) -> Glob:
+def wildcard_segments(path: str, text: str) -> tuple[str, ...]:
     """Reads a wildcard: `*` is any string, `\\*` a star, `\\\\` a backslash."""
     pieces: list[list[str]] = [[]]
     at = 0
@@ -118,8 +118,12 @@ def _starred(path: str, text: str) -> Glob:
         else:
             pieces[-1].append(token[0][1:] if token[0][0] == "\\" else token[0])
         at = token.end()
-    segments = ["".join(segment) for segment in pieces]
-    if too_complex(segments):
+    return tuple("".join(segment) for segment in pieces)
+
+
+def _starred(path: str, text: str) -> Glob:
+    segments = wildcard_segments(path, text)
+    if too_complex([segments]):
         refuse(path, f"wildcard {shown(text)} is too complex", "fewer stars or repetitions")
     return glob(segments)
 

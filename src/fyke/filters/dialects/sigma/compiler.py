@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fyke.errors import FilterError, shown
 from fyke.filters.dialects.sigma.condition import Conditions
 from fyke.filters.dialects.sigma.criteria import Criterion, alternatives
-from fyke.filters.dialects.sigma.document import Plain
-from fyke.filters.dialects.sigma.modifiers import Item, Key, Placeholders, Value, read_item
+from fyke.filters.dialects.sigma.modifiers import Item, Key, Placeholders, read_item
+from fyke.filters.dialects.sigma.plain import Plain, Value
 from fyke.filters.dialects.sigma.search import residual_text
 from fyke.filters.filter import Filter, conjunction, disjunction, negation
 from fyke.filters.residual import Residual

@@ -7,9 +7,10 @@
 
 Operators are read in any case. `them` is every detection whose name does not begin with an
 underscore; a pattern, in which `*` stands for any characters, selects among the same, unless it
-begins with an underscore itself. A pattern that selects nothing is refused, and so is a pipe:
-aggregations (`| count() > 5`) need more than one event. Every use of a detection is charged with
-its size, so a short condition cannot make a huge tree.
+begins with an underscore itself. A pattern without a star is a whole name; where there is no such
+detection, it is the beginning of names, as in pySigma. A pattern that selects nothing is refused,
+and so is a pipe: aggregations (`| count() > 5`) need more than one event. Every use of a detection
+is charged with its size, so a short condition cannot make a huge tree.
 """
 
 from __future__ import annotations
@@ -49,13 +50,19 @@ class Conditions:
 
     def selected(self, pattern: str) -> list[Filter]:
         """The detections that a pattern or `them` selects."""
+        if pattern.lower() == "them":
+            pattern = "*"
+        names = self._fitting(pattern)
+        if not names and "*" not in pattern:
+            names = self._fitting(pattern + "*")
+        return list(map(self.named, names))
+
+    def _fitting(self, pattern: str) -> list[str]:
         self.charge(len(self.detections))
-        fits = matcher(glob(("*" if pattern.lower() == "them" else pattern).split("*")))
+        fits = matcher(glob(pattern.split("*")))
         hidden = not pattern.startswith("_")
         return [
-            self.named(name)
-            for name in self.detections
-            if fits(name) and not (hidden and name.startswith("_"))
+            name for name in self.detections if fits(name) and not (hidden and name.startswith("_"))
         ]
 
     def charge(self, nodes: int) -> None:

@@ -1,29 +1,28 @@
-"""A rule's source to plain values: dicts with text keys, lists, and scalars.
+"""A rule's source to plain values.
 
 YAML is read from the stream of its parser's events onto an explicit stack, so nothing recurses,
 however deep the text is nested, and a text that is too large is given up as soon as it is seen to
 be. An alias is charged with the whole subtree that it stands for, which bounds the work that
-aliases of aliases can cause. Refused: a second document, a key given twice, merge keys, tags that
-are not YAML's own, integers beyond 64 bits, NaN and the infinities.
+aliases of aliases can cause. Refused: a second document that is not empty, a key given twice, merge
+keys; and within `detection`, tags that are not YAML's own, integers beyond 64 bits, NaN and the
+infinities.
 
 Keys are taken as they are written, so that a field may be called `on` or `7`; dates stay text.
-Otherwise scalars are read as YAML 1.1, as the reference implementation does.
+Otherwise scalars are read as YAML 1.1, as the reference implementation does, and numbers and
+booleans keep their text beside them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn
 
 import yaml
 
 from fyke.errors import EventError, FilterError, shown
 from fyke.events.value import admit
+from fyke.filters.dialects.sigma.plain import DETECTION, Plain, Value, Written, copied_rule
 from fyke.limits import Limits
-
-Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"] | None
 
 _Loader: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML: Final = "tag:yaml.org,2002:"
@@ -34,7 +33,7 @@ _NUMBER_LENGTH_MAX = 400
 def read(source: object, limits: Limits) -> Plain:
     """The plain values of YAML text, or of what a YAML or JSON reader made of it."""
     if not isinstance(source, str):
-        return _Copy(limits).value(source, 1)
+        return copied_rule(source, limits)
     if len(source) > limits.text_length_max:
         raise FilterError(
             f"the rule is {len(source)} characters long; the limit is {limits.text_length_max}"
@@ -72,11 +71,14 @@ def _at(mark: Any, text: str, problem: str) -> FilterError:
 
 @dataclass(slots=True)
 class _Read:
-    """A finished value: how many values it stands for and how deep it is."""
+    """A finished value: how many values it stands for, how deep it is, and whether it holds what
+    only metadata may hold.
+    """
 
     value: Plain
     size: int = 1
     height: int = 1
+    is_odd: bool = False
 
 
 @dataclass(slots=True)
@@ -112,15 +114,19 @@ class _Reader:
         found: _Read | None = None
         while loader.check_event():
             event = loader.get_event()
-            if isinstance(event, yaml.DocumentStartEvent) and found is not None:
-                self._refuse(event, "several documents in one text: give each rule by itself")
+            if isinstance(event, yaml.DocumentStartEvent):
+                start = event
+            elif isinstance(event, (yaml.DocumentEndEvent, yaml.StreamEndEvent)):
+                continue
+            elif found is not None and not self.open and not _is_nothing(event):
+                self._refuse(start, "several documents in one text: give each rule by itself")
             elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
                 self._begin(event)
             elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
                 found = self._end(event)
             elif isinstance(event, yaml.AliasEvent):
                 found = self._add(self._named(event), event)
-            elif isinstance(event, yaml.ScalarEvent):
+            elif isinstance(event, yaml.ScalarEvent) and (self.open or not _is_nothing(event)):
                 found = self._scalar(event, loader)
         if found is None:
             raise FilterError("the text is empty", expected="a rule in YAML")
@@ -128,12 +134,14 @@ class _Reader:
 
     def _begin(self, event: Any) -> None:
         is_map = isinstance(event, yaml.MappingStartEvent)
-        self._check_tag(event, "map" if is_map else "seq")
+        is_odd = event.tag not in (None, "!", _YAML + ("map" if is_map else "seq"))
+        if is_odd and not self._is_metadata():
+            self._refuse(event, f"the tag {shown(event.tag)} is not supported")
         if self._expects_key():
             self._refuse(event, "a list or a map as a key", expected="a name")
         if len(self.open) >= self.limits.depth_max:
             self._refuse(event, f"nested deeper than {self.limits.depth_max} levels")
-        self.open.append(_Open(_Read({} if is_map else []), event.anchor))
+        self.open.append(_Open(_Read({} if is_map else [], is_odd=is_odd), event.anchor))
 
     def _end(self, event: Any) -> _Read:
         finished = self.open.pop()
@@ -144,16 +152,30 @@ class _Reader:
     def _named(self, event: Any) -> _Read:
         if event.anchor not in self.anchors:
             self._refuse(event, f"the alias *{event.anchor} stands for nothing that is complete")
-        return self.anchors[event.anchor]
+        named = self.anchors[event.anchor]
+        if named.is_odd and not self._is_metadata():
+            self._refuse(event, f"the alias *{event.anchor} stands for what cannot be compared")
+        return named
 
     def _scalar(self, event: Any, loader: Any) -> _Read:
         if self._expects_key():
             self._key(event)
             return _Read(None)
-        read = _Read(self._value(event, loader))
+        try:
+            read = _Read(self._value(event, loader))
+        except FilterError:
+            if not self._is_metadata():
+                raise
+            read = _Read(event.value.encode(errors="replace").decode(), is_odd=True)
         if event.anchor is not None:
             self.anchors[event.anchor] = read
         return self._add(read, event)
+
+    def _is_metadata(self) -> bool:
+        """Whether what comes next stands in a rule outside of its detection."""
+        if not self.open or not isinstance(self.open[0].values, dict):
+            return False
+        return self.open[0].key not in (None, DETECTION)
 
     def _expects_key(self) -> bool:
         return (
@@ -182,6 +204,7 @@ class _Reader:
         else:
             parent.values.append(read.value)
         parent.read.size += read.size
+        parent.read.is_odd |= read.is_odd
         parent.read.height = max(parent.read.height, 1 + read.height)
         if parent.read.size > self.limits.nodes_max:
             self._refuse(event, f"the rule holds more than {self.limits.nodes_max} values")
@@ -189,11 +212,7 @@ class _Reader:
             self._refuse(event, f"nested deeper than {self.limits.depth_max} levels")
         return read
 
-    def _check_tag(self, event: Any, expected: str) -> None:
-        if event.tag not in (None, "!", _YAML + expected):
-            self._refuse(event, f"the tag {shown(event.tag)} is not supported")
-
-    def _value(self, event: Any, loader: Any) -> Plain:
+    def _value(self, event: Any, loader: Any) -> Value:
         tag = event.tag
         if tag is None or tag == "!":
             tag = loader.resolve(yaml.ScalarNode, event.value, event.implicit)
@@ -216,9 +235,12 @@ class _Reader:
                     self._refuse(event, f"the tag {shown(tag)} is not supported")
         except (ValueError, LookupError):
             self._refuse(event, f"{shown(event.value)} is not a value of {tag}")
-        return self._admitted(value, event)
+        admitted = self._admitted(value, event)
+        if isinstance(admitted, (bool, int, float)):
+            return Written(admitted, event.value)
+        return admitted
 
-    def _admitted(self, value: object, event: Any) -> Plain:
+    def _admitted(self, value: object, event: Any) -> Value:
         try:
             return admit(value)  # type: ignore[return-value]
         except EventError as error:
@@ -233,44 +255,12 @@ class _Reader:
         )
 
 
-# --- parsed objects -----------------------------------------------------------------------------
-
-
-class _Copy:
-    """A checked copy of nested dictionaries and lists, within the limits on depth and size."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self.left = limits.nodes_max
-
-    def value(self, given: object, depth: int) -> Plain:
-        self.left -= 1
-        if self.left < 0:
-            raise FilterError(f"the rule holds more than {self.limits.nodes_max} values")
-        if not isinstance(given, (Mapping, list, tuple)):
-            return _admitted(given)
-        if depth > self.limits.depth_max:
-            raise FilterError(f"the rule is nested deeper than {self.limits.depth_max} levels")
-        if isinstance(given, Mapping):
-            return self._map(given, depth)
-        return [self.value(element, depth + 1) for element in given]
-
-    def _map(self, given: Mapping[Any, object], depth: int) -> dict[str, Plain]:
-        copy: dict[str, Plain] = {}
-        for key, value in given.items():
-            name = _admitted(key)
-            if isinstance(name, bool) or not isinstance(name, (str, int)):
-                raise FilterError(f"the key {shown(key)} is not a name")
-            if str(name) in copy:
-                raise FilterError(f"the key {shown(str(name))} is given twice")
-            copy[str(name)] = self.value(value, depth + 1)
-        return copy
-
-
-def _admitted(given: object) -> Plain:
-    if isinstance(given, date):
-        return given.isoformat()
-    try:
-        return admit(given)  # type: ignore[return-value]
-    except EventError as error:
-        raise FilterError(f"the rule cannot be read: {error.problem}") from None
+def _is_nothing(event: Any) -> bool:
+    """Whether a scalar is there only because YAML puts null into an empty document."""
+    return (
+        isinstance(event, yaml.ScalarEvent)
+        and not event.value
+        and event.implicit[0]
+        and event.tag is None
+        and event.anchor is None
+    )

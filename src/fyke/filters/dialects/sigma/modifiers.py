@@ -4,6 +4,10 @@ demands.
 The modifiers are of three sorts. One may say what kind of demand it is (`re`, `cidr`, `exists`,
 `fieldref`, `gt`, `hour`, ...), text being the default; some refine that kind, in the order given;
 `all`, `neq` and `expand` go with any kind. A combination that means nothing is refused by name.
+
+A number or a boolean is its value where it is compared as such, the text that the rule shows where
+text is looked for, and either for plain equality: `a|contains: 0x17` looks for "0x17", `a: 0x17`
+accepts 23, "23" and "0x17".
 """
 
 from __future__ import annotations
@@ -30,11 +34,12 @@ from fyke.filters.dialects.sigma.criteria import (
     Refers,
     Within,
 )
+from fyke.filters.dialects.sigma.expression import in_re2
 from fyke.filters.dialects.sigma.pattern import ANY
+from fyke.filters.dialects.sigma.plain import Value, Written
 from fyke.filters.text_predicate import in_network
 from fyke.limits import Limits
 
-Value: TypeAlias = bool | int | float | str | None
 Placeholders: TypeAlias = Mapping[str, Sequence[str]]
 
 _COMPARISONS: Final = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
@@ -54,6 +59,9 @@ _REFINEMENTS: Final[dict[str, frozenset[str]]] = {
 """Each kind of demand, and the modifiers that may refine it; "" is text."""
 
 _GENERAL: Final = frozenset({"all", "neq", "expand"})
+_VALUED: Final = frozenset({"exists", *_COMPARISONS, *PARTS})
+"""The kinds of demand that compare values; the others compare text."""
+
 _KNOWN: Final = _GENERAL.union(_REFINEMENTS, *_REFINEMENTS.values()) - {""}
 
 
@@ -70,6 +78,11 @@ class Key:
     every: bool
     negated: bool
     expands: bool
+
+    @property
+    def is_equality(self) -> bool:
+        """Whether whole values are compared."""
+        return bool(self.field) and not self.kind and {*self.refinements} <= {"cased"}
 
     @property
     def text(self) -> str:
@@ -130,12 +143,32 @@ def read_item(
     """The item that a key and its values make, its placeholders filled in."""
     key = read_key(text)
     if not values:
-        raise FilterError("an empty list of values", expected="at least one value")
+        if not key.is_equality:
+            raise FilterError("an empty list of values", expected="at least one value")
+        values = [None]
     if key.expands:
         values = [filled for value in values for filled in _expanded(value, placeholders, limits)]
     if len(values) > limits.list_size_max:
         raise FilterError(f"the list is longer than {limits.list_size_max} values")
-    return Item(key, tuple(values))
+    return Item(key, tuple(_as_compared(key, value) for value in values))
+
+
+def _as_compared(key: Key, value: Value) -> Value:
+    """The value or its text, whichever the key asks for; both only where it means equality."""
+    if key.is_equality:
+        return value
+    if key.kind in _VALUED:
+        return value.value if isinstance(value, Written) else value
+    match value:
+        case Written():
+            return value.text
+        case bool() | float():
+            raise FilterError(
+                f"the rule came parsed, so how it wrote {shown(value)} is lost", expected="text"
+            )
+        case int():
+            return str(value)
+    return value
 
 
 def _criteria(key: Key, value: Value) -> tuple[Criterion, ...]:
@@ -150,16 +183,15 @@ def _criteria(key: Key, value: Value) -> tuple[Criterion, ...]:
         return (Compared(_COMPARISONS[key.kind], _number(key.kind, value)),)
     if value is None:
         return _nothing(key)
-    text = patterns.text_of(value)
-    assert text is not None
+    texts = patterns.spellings(value)
     match key.kind:
         case "re":
-            return (Finds(_expression(text, key.refinements)),)
+            return tuple(Finds(_expression(text, key.refinements)) for text in texts)
         case "cidr":
-            return (Within(in_network(key.field, text)),)
+            return tuple(Within(in_network(key.field, text)) for text in texts)
         case "fieldref":
-            return (_reference(text, key.refinements),)
-    return tuple(_texts(patterns.wildcards(text), key))
+            return tuple(_reference(text, key.refinements) for text in texts)
+    return tuple(found for text in texts for found in _texts(patterns.wildcards(text), key))
 
 
 def _nothing(key: Key) -> tuple[Criterion, ...]:
@@ -182,6 +214,7 @@ def _number(modifier: str, value: Value) -> int | float:
 
 
 def _expression(text: str, refinements: Sequence[str]) -> str:
+    text = in_re2(text)
     flags = "".join(sorted({_FLAGS[flag] for flag in refinements if flag in _FLAGS}))
     if "startswith" in refinements:
         text = rf"\A(?:{text})"

@@ -20,6 +20,7 @@ from typing import Final
 
 from fyke.errors import EventError, FilterError, shown
 from fyke.events.value import Scalar, admit, canonical, format_timestamp, parse_timestamp
+from fyke.filters.dialects.sigma.plain import Value, Written
 from fyke.filters.glob import ONE, Glob, fold, glob
 
 ANY: Final = "\udc2a"
@@ -141,6 +142,16 @@ def text_of(value: Scalar) -> str | None:
         case datetime():
             return format_timestamp(value)
     return repr(canonical(value))
+
+
+def spellings(value: Value) -> list[str]:
+    """The texts that equal a rule's value, not null: its own, and the one that the rule shows."""
+    held, written = (value.value, value.text) if isinstance(value, Written) else (value, None)
+    if isinstance(held, float) and written is None:
+        written = repr(held)
+    text = text_of(held)
+    assert text is not None
+    return list(dict.fromkeys([text, written or text]))
 
 
 def others_with_text(text: str, cased: bool) -> list[Scalar]:

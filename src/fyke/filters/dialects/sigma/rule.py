@@ -9,8 +9,9 @@ from typing import Final
 
 from fyke.errors import FilterError, shown
 from fyke.filters.dialects.sigma.compiler import compile_detections
-from fyke.filters.dialects.sigma.document import Plain, read
+from fyke.filters.dialects.sigma.document import read
 from fyke.filters.dialects.sigma.modifiers import Placeholders
+from fyke.filters.dialects.sigma.plain import DETECTION, Plain, Value, Written, copied
 from fyke.filters.filter import Filter, conjunction
 from fyke.filters.predicate import TypeIs
 from fyke.limits import DEFAULT_LIMITS, Limits
@@ -94,13 +95,14 @@ def rule(
 
 
 def _detections(document: dict[str, Plain]) -> tuple[dict[str, Plain], list[str]]:
-    detection = document.get("detection")
+    detection = document.get(DETECTION)
     if not isinstance(detection, dict):
         raise FilterError("the rule has no detection", expected="detection: a map")
     named = {
         name: value
         for name, value in detection.items()
-        if name != "condition" and not (name == "timeframe" and isinstance(value, (str, int)))
+        if name != "condition"
+        and not (name == "timeframe" and isinstance(value, (Written, str, int)))
     }
     given = detection.get("condition")
     conditions = given if isinstance(given, list) else [given]
@@ -113,7 +115,7 @@ def _detections(document: dict[str, Plain]) -> tuple[dict[str, Plain], list[str]
 def _placeholders(given: Placeholders | None, limits: Limits) -> Placeholders | None:
     if given is None:
         return None
-    checked = read({name: list(values) for name, values in given.items()}, limits)
+    checked = copied({name: list(values) for name, values in given.items()}, limits)
     assert isinstance(checked, dict)
     return {
         name: [str(value) for value in values]
@@ -126,23 +128,29 @@ def _placeholders(given: Placeholders | None, limits: Limits) -> Placeholders | 
 
 
 def _text(document: dict[str, Plain], key: str) -> str | None:
+    """What a key says; nothing where it holds a list or a map."""
     value = document.get(key)
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (dict, list)):
-        raise FilterError(f"{key}: {shown(value)}", expected="text")
-    return str(value)
+    return None if value is None or isinstance(value, (dict, list)) else _spelled(value)
+
+
+def _spelled(value: Value) -> str:
+    return value.text if isinstance(value, Written) else str(value)
 
 
 def _tags(document: dict[str, Plain]) -> Iterator[str]:
-    tags = document.get("tags") or []
-    if not isinstance(tags, list) or any(isinstance(tag, (dict, list)) for tag in tags):
-        raise FilterError(f"tags: {shown(tags)}", expected="a list of texts")
-    return map(str, tags)
+    """The tags; a single one need not stand in a list."""
+    given = document.get("tags")
+    for tag in given if isinstance(given, list) else [given]:
+        if tag is not None and not isinstance(tag, (dict, list)):
+            yield _spelled(tag)
 
 
 def _logsource(document: dict[str, Plain]) -> LogSource:
+    """Not mere metadata, since it may become a condition: what cannot be read is refused."""
     given = document.get("logsource") or {}
     if not isinstance(given, dict):
         raise FilterError(f"logsource: {shown(given)}", expected="a map")
+    for key in ("category", "product", "service"):
+        if isinstance(given.get(key), (dict, list)):
+            raise FilterError(f"logsource: {key}: {shown(given[key])}", expected="text")
     return LogSource(_text(given, "category"), _text(given, "product"), _text(given, "service"))

@@ -16,9 +16,9 @@ from fyke.errors import FilterError, shown
 from fyke.events.event import Event
 from fyke.events.value import Scalar
 from fyke.filters.dialects.sigma.criteria import Criterion, Fits, elements
-from fyke.filters.dialects.sigma.document import read
-from fyke.filters.dialects.sigma.modifiers import Item, Value, read_item
+from fyke.filters.dialects.sigma.modifiers import Item, read_item
 from fyke.filters.dialects.sigma.pattern import text_of
+from fyke.filters.dialects.sigma.plain import Value, copied
 from fyke.filters.glob import fold
 from fyke.filters.residual import Check
 from fyke.limits import Limits
@@ -38,7 +38,7 @@ def check(text: str) -> Check:
         source = json.loads(text)
     except (ValueError, RecursionError):
         raise _unreadable(text) from None
-    document = read(source, _LIMITS)
+    document = copied(source, _LIMITS)
     if not isinstance(document, dict) or len(document) != 1:
         raise _unreadable(text)
     ((key, given),) = document.items()
