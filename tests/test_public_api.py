@@ -8,10 +8,10 @@ import sys
 import fyke
 
 PUBLIC = [
-    "Event", "EventError", "Filter", "FilterError", "FykeError", "Hub", "Limits", "Matcher", "Schema", "SchemaError",
-    "Subscription", "covers", "equivalent", "explain", "lint", "merge", "overlaps", "parse",
-    "simplify", "weaken",
-]  # fmt: skip
+    *("Event", "EventError", "Filter", "FilterError", "FykeError", "Hub", "Limits", "Matcher"),
+    *("Schema", "SchemaError", "Subscription", "covers", "equivalent", "explain", "lint"),
+    *("merge", "overlaps", "parse", "simplify", "weaken"),
+]
 HEAVY = ["pyspark", "starlette", "uvicorn", "nicegui", "numba", "numpy", "pyarrow", "hypothesis"]
 
 

@@ -54,6 +54,9 @@ COVERS = [
     ("a like '%_%'", "a ilike '%x%'"),
     ("a like 'a_%'", "a between 'a' exclusive and 'az'"),
     ("a = ''", "a <= ''"),
+    ("a in ('k', 'K', '\u212a')", "a ilike 'k'"),
+    ("a >= 'A'", "a ilike 'abc%'"),
+    ("a > '9'", "a ilike 'z_%'"),
     ("a != 'c'", "a like '%b'"),
     ("a matches '^O'", "a = 'OTE'"),
     ("a matches 'x'", "a matches 'x' and b = 1"),
@@ -88,6 +91,8 @@ DOES_NOT_COVER = [
     ("a = 1", "a = 1 or b = 1"),
     ("not a = 1", "a != 1"),
     ("a is null", "a <= ''"),
+    ("a in ('k', 'K')", "a ilike 'k'"),
+    ("a between 'A' and 'z'", "a ilike 's%'"),
     ("exists type", "type is T"),
 ]
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fyke.filters.glob import (
     ONE,
     Glob,
+    case_variants,
     covers,
     fold,
     from_like,
@@ -118,4 +119,6 @@ def test_folding_is_by_character_and_caseless_means_alone() -> None:
         if folded != char:
             folds.setdefault(folded, []).append(char)
     assert not any(is_caseless(folded) for folded in folds)
+    for folded, twins in folds.items():
+        assert set(case_variants(folded)) == {folded, *twins}
     assert not any(is_caseless(char) for twins in folds.values() for char in twins)

@@ -169,6 +169,25 @@ def is_caseless(char: str) -> bool:
     return char == char.lower() == char.upper() == char.casefold()
 
 
+_LAST_CASED: Final = 0x1E943
+
+
+@lru_cache(maxsize=1)
+def _classes() -> dict[str, tuple[str, ...]]:
+    """By folded character, all that fold to it, where these are several. Made when first asked."""
+    classes: dict[str, list[str]] = {}
+    for code in range(_LAST_CASED + 1):
+        char = chr(code)
+        if not is_caseless(char):
+            classes.setdefault(fold(char), []).append(char)
+    return {folded: tuple(chars) for folded, chars in classes.items()}
+
+
+def case_variants(folded: str) -> tuple[str, ...]:
+    """All characters that fold to a folded one, itself included, in order."""
+    return _classes().get(folded, (folded,))
+
+
 # --- matching ------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,8 @@ exact as `_language_covers` is; where it cannot tell, it says no, which is the s
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -58,6 +60,9 @@ class ValueSet:
         return spans + len(self.languages)
 
 
+_VARIANTS_MAX = 256
+"""Strings as which a pattern without case is listed."""
+
 NOTHING: Final = ValueSet()
 ANYTHING: Final = ValueSet(
     null=True,
@@ -81,7 +86,17 @@ def accepted(predicate: ValuePredicate) -> ValueSet:
         case Like(_, pattern, ignore_case) if pattern.is_prefix:
             if not ignore_case or pattern.accepts_all:
                 return ValueSet(strings=(prefix_span(pattern.segments[0]),))
+        case Like(_, pattern, True) if pattern.is_exact:
+            return _cased(predicate, pattern.segments[0])
     return ValueSet(languages=(predicate,))
+
+
+def _cased(predicate: ValuePredicate, folded: str) -> ValueSet:
+    """The few strings that fold to one; a language where they are many."""
+    variants = [globs.case_variants(char) for char in folded]
+    if math.prod(map(len, variants)) > _VARIANTS_MAX:
+        return ValueSet(languages=(predicate,))
+    return _listed(map("".join, itertools.product(*variants)))
 
 
 def _listed(values: Iterable[Scalar]) -> ValueSet:
@@ -216,9 +231,14 @@ def _language_hull(language: ValuePredicate) -> Span:
     if not isinstance(language, Like):
         return ALL_TEXT
     prefix = language.pattern.literal_prefix
-    if language.ignore_case:
-        cased = (at for at, char in enumerate(prefix) if not globs.is_caseless(char))
-        prefix = prefix[: next(cased, len(prefix))]
+    if not language.ignore_case:
+        return prefix_span(prefix)
+    for at, char in enumerate(prefix):
+        if not globs.is_caseless(char):
+            variants = globs.case_variants(char)
+            low, _ = prefix_span(prefix[:at] + min(variants))
+            _, high = prefix_span(prefix[:at] + max(variants))
+            return low, high
     return prefix_span(prefix)
 
 
