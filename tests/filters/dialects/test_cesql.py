@@ -19,7 +19,7 @@ from fyke.filters.filter import FALSE, TRUE, Filter, walk
 from fyke.filters.parser import parse_text
 from fyke.filters.residual import Residual
 from fyke.filters.weakening import indexable
-from fyke.limits import DEFAULT_LIMITS, Limits
+from fyke.limits import DEFAULT_LIMITS, DEPTH_CEILING, Limits
 from fyke.testing.covering import check_covers
 
 NOON = datetime(2024, 1, 31, 12, tzinfo=UTC)
@@ -485,7 +485,7 @@ def test_what_is_not_read_may_be_missing(text: str, event: dict[str, object]) ->
 @given(expressions())
 def test_texts_read_back(text: str) -> None:
     expression = read(text, DEFAULT_LIMITS)
-    assert read(to_text(expression), Limits(depth_max=1000)) == expression
+    assert read(to_text(expression), Limits(depth_max=DEPTH_CEILING)) == expression
     filter = parse(text)
     assert parse_text(str(filter)) == filter
 
