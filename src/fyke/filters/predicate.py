@@ -90,8 +90,8 @@ def _distinct(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class In(ValuePredicate):
-    """Equal to one of `values`, which are kept distinct and sorted."""
+class _Membership(ValuePredicate):
+    """Speaks of some values, which are kept distinct and sorted."""
 
     attribute: str
     values: tuple[Scalar, ...]
@@ -102,6 +102,12 @@ class In(ValuePredicate):
 
     def key(self) -> tuple[object, ...]:
         return (self.attribute, *map(sort_key, self.values))
+
+
+class In(_Membership):
+    """Equal to one of `values`."""
+
+    __slots__ = ()
 
     def accepts(self) -> Accepts:
         kinds = {kind(value) for value in self.values}
@@ -117,19 +123,10 @@ class In(ValuePredicate):
         return lambda value: value is not _MISSING and sort_key(value) in keys  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class NotIn(ValuePredicate):
+class NotIn(_Membership):
     """Present and equal to none of `values`; null and values of another kind are not equal."""
 
-    attribute: str
-    values: tuple[Scalar, ...]
-
-    def __init__(self, attribute: str, values: tuple[Scalar, ...]) -> None:
-        _set(self, "attribute", attribute)
-        _set(self, "values", _distinct(values))
-
-    def key(self) -> tuple[object, ...]:
-        return (self.attribute, *map(sort_key, self.values))
+    __slots__ = ()
 
     def accepts(self) -> Accepts:
         keys = frozenset(map(sort_key, self.values))
