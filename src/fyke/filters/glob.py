@@ -92,6 +92,8 @@ class Glob:
 
 def glob(segments: Sequence[str]) -> Glob:
     """The canonical pattern of some segments: single wildcards stand before the star they touch."""
+    if len(segments) == 1:
+        return Glob((segments[0],))
     canonical = [segments[0]]
     for number, segment in enumerate(segments[1:], start=1):
         bare = segment.lstrip(ONE)
@@ -107,6 +109,8 @@ def from_like(pattern: str) -> Glob:
 
     ValueError where the pattern ends in a single backslash.
     """
+    if "\\" not in pattern:
+        return glob(pattern.replace("_", ONE).split("%"))
     segments, current, at = [], [], 0
     while at < len(pattern):
         char = pattern[at]

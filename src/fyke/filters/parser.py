@@ -64,9 +64,9 @@ _QUOTED = r'"[^"]*(?:""[^"]*)*"'
 _TOKEN = re.compile(
     rf"""\s*(?:
       (?P<word>{_NAME}(?:\.{_NAME})*(?!\.?"))
-    | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
     | (?P<string>'[^']*(?:''[^']*)*')
-    | (?P<symbol>!=|<>|<=|>=|[=<>(),+-])
+    | (?P<symbol>!=|<>|<=|>=|[=<>(),]|[+-](?![\d.]))
+    | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
     | (?P<quoted>(?:{_NAME}\.)*{_QUOTED}(?:\.(?:{_NAME}|{_QUOTED}))*)
     | (?P<bad>\S)
     )""",
@@ -214,7 +214,7 @@ class _Parser(Tokens):
 
     def predicate(self) -> Filter:
         bare = self.kinds[self.at] == "word"
-        attribute = self.name()
+        attribute = self.take() if bare else self.name()
         word = self.words[self.at]
         if word in _COMPARISONS:
             return self.comparison(attribute, _COMPARISONS[word])
