@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from fyke.cli.inputs import Source
 from fyke.cli.lines import lines
 from fyke.cli.problems import Problems
+from fyke.matching.matcher import ENGINES
 
 SUBSCRIPTIONS = [
     {"id": "cheap", "filter": "price < 10"},
@@ -40,6 +41,12 @@ def test_a_line_per_event_that_matched(fyke, write):
     assert run.documents == EXPECTED
     assert run.err == ""
     assert run.code == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_finds_the_same(fyke, write, engine):
+    run = fyke("match", "-s", write("s", SUBSCRIPTIONS), "--engine", engine, write("e", EVENTS))
+    assert run.documents == EXPECTED
 
 
 @pytest.mark.parametrize("dash", [[], ["-"]])

@@ -21,7 +21,7 @@ from fyke.events.schema import Schema
 from fyke.filters.dialects import parse
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
-from fyke.matching.matcher import Matcher
+from fyke.matching.matcher import ENGINES, Matcher
 
 app = App(
     name="match",
@@ -61,6 +61,7 @@ def match(
     schema: SchemaFile = None,
     count: Annotated[bool, Parameter(alias="-c", negative=(), show_default=False)] = False,
     explain: Switch = False,
+    engine: Annotated[str, Parameter(metavar="NAME", choices=tuple(ENGINES))] = "scan",
 ) -> int:
     """Which subscriptions accept which events: a grep for events.
 
@@ -80,6 +81,8 @@ def match(
         Print only how many events matched.
     explain
         Add, for each match, the clauses that held and what they saw.
+    engine
+        How the search is done; all find the same, an index pays with many subscriptions.
     """
     _check_options(events_file, subscriptions, filter, count, explain)
     problems = Problems()
@@ -91,7 +94,7 @@ def match(
     )
     with opened(events_file) as source, reading(source):
         found = 0
-        for line in _matches(source, standing, declared, problems, explain):
+        for line in _matches(source, Matcher(engine), standing, declared, problems, explain):
             found += 1
             if not count:
                 write_line(line)
@@ -129,6 +132,7 @@ def _typed_subscription(text: str, dialect: str) -> Subscription:
 
 def _matches(
     source: Source,
+    matcher: Matcher,
     subscriptions: Iterable[Subscription],
     schema: Schema | None,
     problems: Problems,
@@ -136,7 +140,6 @@ def _matches(
 ) -> Iterator[dict[str, object]]:
     """A document per event that some subscription accepts."""
     filters = {each.id: each.filter for each in subscriptions}
-    matcher = Matcher()
     matcher.add_many(filters.items())
     for number, event in events(source, problems, schema):
         ids = matcher.match(event)
