@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -42,6 +43,23 @@ def test_quotes_are_the_files_and_links_lead_somewhere(document: Path) -> None:
             assert block["code"].strip() in (ROOT / block["source"]).read_text("utf-8")
     for target in LINK.findall(document.read_text("utf-8")):
         assert (document.parent / target).exists(), target
+
+
+def test_the_shell_example_of_the_readme(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = re.search(r"\$ cat (\S+)\n(.*?)\$ (echo .*?)\n(\{.*?\})\n```", text, re.S)
+    assert shown is not None
+    (tmp_path / shown[1]).write_text(shown[2], "utf-8")
+    scripts = Path(sys.executable).parent
+    done = subprocess.run(
+        ["bash", "-c", shown[3]],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == shown[4]
 
 
 EXAMPLES = {"filters.py": ["True", "False", "True", "detail.state starts with 'run'", "True"]}

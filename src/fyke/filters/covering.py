@@ -12,7 +12,8 @@ Invariant. A branch is closed only on proof and the search gives up open when it
 `covers` may miss a yes, and never says a wrong one, which would lose events. `overlaps` errs to
 the other side: its no is proved.
 Dense. Between two different numbers, strings or timestamps there is taken to be another one, unless
-a schema declares a finite domain; `a >= 2` is not seen to cover `a > 1`.
+a schema declares a finite domain; so "later than noon" is not seen to mean "from a microsecond
+after noon on".
 Cost. About linear in predicates for conjunctions; exponential in disjunctions at worst, cut off by
 the budget.
 Source. SUM-10, MSF-4, DAS-16, DAS-17, PRU-12.
