@@ -110,7 +110,7 @@ def test_membership(domain, inside, outside):
 
 @given(st.sampled_from([*FINITE, Real(0, 1), String(), Timestamp(), Boolean()]), scalars())
 def test_membership_is_total(domain, value):
-    assert domain.contains(value) in (True, False)
+    assert type(domain.contains(value)) is bool
 
 
 @pytest.mark.parametrize(

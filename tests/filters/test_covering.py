@@ -309,7 +309,11 @@ def test_a_budget_ends_the_search_on_the_safe_side() -> None:
     hard = fyke.parse(" and ".join(f"(a{i} = 1 or b{i} = 2 or c{i} < 3)" for i in range(300)))
     started = time.process_time()
     assert covers(fyke.parse("z = 1"), hard) is False
-    assert overlaps(hard, ~hard) in (True, False)
+    wider = fyke.parse(" and ".join(f"(a{i} = 1 or b{i} = 2 or c{i} < 4)" for i in range(300)))
+    assert covers(hard, hard & fyke.parse("z = 1"))
+    assert covers(wider, hard)
+    assert not covers(wider, hard, budget=10), "out of budget, no covering is claimed"
+    assert overlaps(hard, ~hard, budget=10), "out of budget, an overlap is possible"
     assert time.process_time() - started < 10
 
 
