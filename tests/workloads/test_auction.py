@@ -136,7 +136,8 @@ def test_the_mix_alternates() -> None:
 
 
 def test_workloads_by_name() -> None:
-    assert set(WORKLOADS) == {"stock", "auction", "stock_and_auction"}
+    benchmarks = {"w1", "w2_3", "w2_10", "w3", "w4", "w5"}
+    assert set(WORKLOADS) == {"stock", "auction", "stock_and_auction"} | benchmarks
     for name in WORKLOADS:
         assert workload(name, 3).name == name
         assert workload(name, 3).seed == 3

@@ -18,7 +18,7 @@ def test_mix_is_splitmix64() -> None:
 
 def test_numpy_draws_the_same_words() -> None:
     stream = Stream(7, "ticks")
-    start = np.uint64(stream._start)
+    start = np.uint64(stream.start)
     rows = np.arange(500, dtype=np.uint64)
     words = start + (rows * np.uint64(COLUMNS) + np.uint64(3)) * np.uint64(0x9E3779B97F4A7C15)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -26,7 +26,7 @@ def test_numpy_draws_the_same_words() -> None:
     halves = (words ^ (words >> np.uint64(31))) >> np.uint64(32)
     assert halves.tolist() == [stream.half(row, 3) for row in range(500)]
     choice = popularity(100, flat=5)
-    picked = np.searchsorted(np.array(choice._ends, dtype=np.uint64), halves, side="right")
+    picked = np.searchsorted(np.array(choice.ends, dtype=np.uint64), halves, side="right")
     assert picked.tolist() == [choice.pick(half) for half in halves.tolist()]
 
 

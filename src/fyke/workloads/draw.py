@@ -4,7 +4,7 @@ Idea. splitmix64 turns a counter into a random word. The counter of (row, column
 16 * row + column, the start is a hash of the seed and of the stream's name. So any row can be drawn
 alone, in any order, on any machine.
 Invariant. Everything is integer arithmetic on 64 bits, and tables are searched with integers; the
-same sentences in numpy (`uint64`, `searchsorted`) give the same rows.
+same sentences in numpy (`vector_draw`) give the same rows.
 Source. Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
 """
 
@@ -18,9 +18,9 @@ from typing import Final, TypeVar
 COLUMNS: Final = 16
 """Columns of a row; a generator numbers its own from 0."""
 
-_GOLDEN: Final = 0x9E3779B97F4A7C15
+GOLDEN: Final = 0x9E3779B97F4A7C15
 _MASK: Final = (1 << 64) - 1
-_HALF: Final = 32
+HALF: Final = 32
 
 _Item = TypeVar("_Item")
 
@@ -35,26 +35,26 @@ def mix(word: int) -> int:
 class Stream:
     """The words of one seed and one name, by row and column."""
 
-    __slots__ = ("_start",)
+    __slots__ = ("start",)
 
     def __init__(self, seed: int, name: str) -> None:
         start = mix(seed & _MASK)
         for byte in name.encode():
-            start = mix((start + byte + _GOLDEN) & _MASK)
-        self._start = start
+            start = mix((start + byte + GOLDEN) & _MASK)
+        self.start = start
 
     def half(self, row: int, column: int) -> int:
         """The upper 32 bits of the word at (row, column)."""
-        return mix((self._start + (row * COLUMNS + column) * _GOLDEN) & _MASK) >> _HALF
+        return mix((self.start + (row * COLUMNS + column) * GOLDEN) & _MASK) >> HALF
 
     def below(self, row: int, column: int, limit: int) -> int:
         """An integer from 0 up to but excluding `limit`, which is at most 2**32."""
-        return (self.half(row, column) * limit) >> _HALF
+        return (self.half(row, column) * limit) >> HALF
 
     def shuffled(self, items: Iterable[_Item]) -> list[_Item]:
         """The items in an order of this stream's own."""
         numbered = sorted(
-            (mix((self._start + row) & _MASK), row, item) for row, item in enumerate(items)
+            (mix((self.start + row) & _MASK), row, item) for row, item in enumerate(items)
         )
         return [item for _, _, item in numbered]
 
@@ -62,15 +62,15 @@ class Stream:
 class Choice:
     """A choice among 0, 1, ... with the given integer weights."""
 
-    __slots__ = ("_ends",)
+    __slots__ = ("ends",)
 
     def __init__(self, weights: Sequence[int]) -> None:
         total = sum(weights)
-        self._ends = [(end << _HALF) // total for end in accumulate(weights)]
+        self.ends = [(end << HALF) // total for end in accumulate(weights)]
 
     def pick(self, half: int) -> int:
         """The number on which 32 random bits fall."""
-        return bisect_right(self._ends, half)
+        return bisect_right(self.ends, half)
 
 
 def popularity(count: int, flat: int) -> Choice:
@@ -81,14 +81,14 @@ def popularity(count: int, flat: int) -> Choice:
 class Ranges:
     """A number within ranges: the range by weight, uniform inside, upper ends excluded."""
 
-    __slots__ = ("_choice", "_starts", "_widths")
+    __slots__ = ("choice", "starts", "widths")
 
     def __init__(self, ends: Sequence[int], weights: Sequence[int]) -> None:
-        self._starts = ends[:-1]
-        self._widths = [end - start for start, end in pairwise(ends)]
-        self._choice = Choice(weights)
+        self.starts = ends[:-1]
+        self.widths = [end - start for start, end in pairwise(ends)]
+        self.choice = Choice(weights)
 
     def pick(self, which: int, inside: int) -> int:
         """The number on which two times 32 random bits fall."""
-        number = self._choice.pick(which)
-        return self._starts[number] + ((inside * self._widths[number]) >> _HALF)
+        number = self.choice.pick(which)
+        return self.starts[number] + ((inside * self.widths[number]) >> HALF)

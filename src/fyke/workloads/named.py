@@ -9,7 +9,12 @@ from typing import ClassVar, Final
 from fyke.errors import FykeError, shown
 from fyke.events.event import Event
 from fyke.workloads.auction import AuctionWorkload
+from fyke.workloads.equalities import EqualitiesWorkload
+from fyke.workloads.intervals import ThreeIntervalsWorkload, ThreeOfTenIntervalsWorkload
+from fyke.workloads.mixed import MixedWorkload
 from fyke.workloads.stock import StockWorkload
+from fyke.workloads.strings import StringsWorkload
+from fyke.workloads.trees import TreesWorkload
 from fyke.workloads.workload import Workload
 
 
@@ -41,7 +46,18 @@ def _parts(seed: int) -> tuple[Workload, Workload]:
 
 
 WORKLOADS: Final[dict[str, type[Workload]]] = {
-    kind.name: kind for kind in (StockWorkload, AuctionWorkload, StockAndAuctionWorkload)
+    kind.name: kind
+    for kind in (
+        StockWorkload,
+        AuctionWorkload,
+        StockAndAuctionWorkload,
+        MixedWorkload,
+        ThreeIntervalsWorkload,
+        ThreeOfTenIntervalsWorkload,
+        EqualitiesWorkload,
+        TreesWorkload,
+        StringsWorkload,
+    )
 }
 
 

@@ -1,0 +1,118 @@
+"""The predicates of generated filters: about which attributes, and with which ends.
+
+A filter's template is the list of its attributes; one draw picks it from a table of all there are,
+so that attributes are distinct without rejecting anything. The predicate at each place has a stream
+of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from fyke.filters.predicate import Predicate
+from fyke.workloads.attribute import Attribute
+from fyke.workloads.draw import HALF, Stream
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fyke.workloads.vector_draw import Words as Draws
+
+NONE: Final = 255
+"""Where an attribute's number would stand in a row with fewer predicates than others."""
+
+
+class Templates:
+    """Rows of attribute numbers, all as likely; compared by identity."""
+
+    __slots__ = ("rows", "width")
+
+    def __init__(self, rows: Iterable[tuple[int, ...]]) -> None:
+        self.rows = tuple(rows)
+        self.width = max(map(len, self.rows))
+
+    def pick(self, half: int) -> tuple[int, ...]:
+        return self.rows[(half * len(self.rows)) >> HALF]
+
+    def pick_many(self, halves: Draws) -> NDArray[np.uint8]:
+        """`pick` for many rows, as a matrix padded with NONE."""
+        from fyke.workloads.vector_draw import scale
+
+        return _matrix(self)[scale(halves, len(self.rows))]
+
+
+@lru_cache(maxsize=8)
+def _matrix(templates: Templates) -> NDArray[np.uint8]:
+    import numpy as np
+
+    width = templates.width
+    padded = [row + (NONE,) * (width - len(row)) for row in templates.rows]
+    return np.array(padded, dtype=np.uint8)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conjunctions:
+    """Conjunctions as matrices: a row per filter, a column per predicate.
+
+    `attribute` is NONE where a row has no more predicates; elsewhere the predicate accepts the
+    codes from `low` to `high`, both included. An equality has one code.
+    """
+
+    attribute: NDArray[np.uint8]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    is_equality: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.attribute)
+
+
+class PredicateSource:
+    """The predicates of filter 0, 1, ...: one place after the other."""
+
+    __slots__ = ("_attributes", "_places", "_template", "_templates")
+
+    def __init__(
+        self, seed: int, name: str, attributes: tuple[Attribute, ...], templates: Templates
+    ) -> None:
+        self._attributes = attributes
+        self._templates = templates
+        self._template = Stream(seed, f"{name} template")
+        self._places = [Stream(seed, f"{name} place {at}") for at in range(templates.width)]
+
+    def draw(self, number: int) -> list[Predicate]:
+        chosen = self._templates.pick(self._template.half(number, 0))
+        drawn = []
+        for at, place in zip(chosen, self._places, strict=False):
+            attribute = self._attributes[at]
+            drawn.append(attribute.predicate(*attribute.ends(place, number)))
+        return drawn
+
+    def draw_many(self, numbers: Draws) -> Conjunctions:
+        """`draw` for many rows."""
+        import numpy as np
+
+        from fyke.workloads.vector_draw import half
+
+        chosen = self._templates.pick_many(half(self._template, numbers, 0))
+        low = np.zeros(chosen.shape, dtype=np.int32)
+        high = np.full(chosen.shape, -1, dtype=np.int32)
+        for column, place in enumerate(self._places):
+            for at in np.unique(chosen[:, column]):
+                if at != NONE:
+                    rows = np.flatnonzero(chosen[:, column] == at)
+                    ends = self._attributes[at].ends_of(place, numbers[rows])
+                    low[rows, column], high[rows, column] = ends
+        words = np.array([at for at, one in enumerate(self._attributes) if one.is_word])
+        return Conjunctions(chosen, low, high, np.isin(chosen, words))
+
+    def predicates(self, drawn: Conjunctions) -> Iterable[list[Predicate]]:
+        """What `draw` gives, row by row, from what `draw_many` gave."""
+        make = [attribute.predicate for attribute in self._attributes]
+        matrices = drawn.attribute.tolist(), drawn.low.tolist(), drawn.high.tolist()
+        for row in zip(*matrices, strict=True):
+            yield [make[at](low, high) for at, low, high in zip(*row, strict=True) if at != NONE]

@@ -1,0 +1,160 @@
+"""W5: paths and command lines of hosts; filters by prefix, suffix, inner part and glob.
+
+    path      /var/log/mardol/Senbat/gultir_old.json
+    command   curl --quiet --telrun=dosmar /etc/lantos/fenrit.conf
+    host      host-37
+
+Words are made up by the seed; a filter's pieces are drawn as popular as the events' are. A filter
+is of one of the recipes below: a pattern or two, some that ignore case, some for one host only. It
+accepts about one event in a thousand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
+
+from fyke.events.event import Event
+from fyke.filters.filter import Filter, conjunction
+from fyke.filters.glob import glob
+from fyke.filters.text_predicate import like
+from fyke.workloads.attribute import Words
+from fyke.workloads.composition import Composition, Vocabulary, made_up
+from fyke.workloads.draw import Stream
+from fyke.workloads.workload import ColumnarWorkload
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+HOST: Final = Words("host", 100)
+ROOTS: Final = (
+    *("/home/", "/usr/lib/", "/var/log/", "/etc/", "/opt/", "/var/lib/", "/tmp/", "/srv/www/"),
+    *("/usr/share/", "/mnt/data/", "/usr/local/bin/", "/var/cache/"),
+)
+ENDINGS: Final = ("", "_old", "_v2", "-backup", "_test", ".min")
+EXTENSIONS: Final = (
+    *(".log", ".py", ".json", ".conf", ".so", ".txt", ".sh", ".gz", ".yaml", ".service"),
+    *(".tmp", ".jar", ".PDF", ".exe", ".DLL", ".db"),
+)
+PROGRAMS: Final = (
+    *("bash", "python3", "curl", "java", "ssh", "git", "grep", "tar", "find", "node", "docker"),
+    *("systemctl", "rsync", "openssl", "make", "wget", "perl", "psql", "crontab", "useradd"),
+    *("PowerShell.exe", "CertUtil.exe", "Rundll32.exe", "cmd.exe", "WMIC.exe", "MSBuild.exe"),
+)
+FLAGS: Final = ("-c", "--quiet", "-m", "-x", "--force", "-Enc", "--no_cache", "-u root", "-p 8080")
+
+Recipe: TypeAlias = tuple[tuple[str, str, str], ...]
+"""Attribute, operator and pattern of each predicate; a star is any string."""
+
+RECIPES: Final[tuple[Recipe, ...]] = (
+    (("path", "like", "{root}{owner}/*"),),
+    (("path", "like", "*{name}{extension}"),),
+    (("path", "like", "*/{folder}/*"),),
+    (("path", "like", "{root}*{name}*"),),
+    (("path", "like", "*/{owner}/*{extension}"),),
+    (("path", "like", "*/{folder}/*{ending}{extension}"),),
+    (("path", "ilike", "*{name}*"),),
+    (("path", "ilike", "*/{name}*{extension}"),),
+    (("path", "like", "{root}*"), ("path", "like", "*/{folder}/*")),
+    (("path", "like", "*{ending}{extension}"), ("command", "like", "*--{option}=*")),
+    (("path", "like", "*/{owner}/*"), ("host", "like", "{host}")),
+    (("command", "like", "{program} {flag} *"),),
+    (("command", "like", "*{value}{extension}"),),
+    (("command", "like", "*={value} *"),),
+    (("command", "like", "{program} *--{option}=*"),),
+    (("command", "like", "*--{option}=*{extension}"),),
+    (("command", "ilike", "*{program}*={value}*"),),
+    (("command", "like", "{program} *"), ("path", "like", "*{ending}{extension}")),
+    (("command", "like", "*--{option}=*"), ("host", "like", "{host}")),
+    (("command", "ilike", "{program} *"), ("host", "like", "{host}")),
+)
+
+
+@lru_cache(maxsize=8)
+def _vocabularies(seed: int) -> dict[str, Vocabulary]:
+    words = made_up(Stream(seed, "w5 words"), 1_250)
+    return {
+        "root": Vocabulary(ROOTS, flat=4),
+        "owner": Vocabulary(words[:300], flat=15),
+        "folder": Vocabulary(words[300:700], flat=40),
+        "name": Vocabulary(words[700:950], flat=60),
+        "ending": Vocabulary(ENDINGS, flat=1),
+        "extension": Vocabulary(EXTENSIONS, flat=3),
+        "program": Vocabulary(PROGRAMS, flat=15),
+        "flag": Vocabulary(FLAGS, flat=10),
+        "option": Vocabulary(words[950:1_050], flat=10),
+        "value": Vocabulary(words[1_050:], flat=60),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What a seed's rows are drawn from; filter i's pieces stand at the columns of row i."""
+
+    path: Composition
+    command: Composition
+    hosts: Stream
+    filters: Stream
+    pieces: tuple[tuple[str, Vocabulary], ...]
+
+
+@lru_cache(maxsize=8)
+def _source(seed: int) -> _Source:
+    words = _vocabularies(seed)
+    place = [words["root"], words["owner"].between("", "/"), words["folder"].between("", "/")]
+    file = [words["name"], words["ending"], words["extension"]]
+    call = [words["program"], words["flag"].between(" ", ""), words["option"].between(" --", "=")]
+    target = [words["value"], words["root"].between(" ", ""), words["value"], words["extension"]]
+    return _Source(
+        Composition(Stream(seed, "w5 path"), place + file),
+        Composition(Stream(seed, "w5 command"), call + target),
+        Stream(seed, "w5 host"),
+        Stream(seed, "w5 filters"),
+        tuple(words.items()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StringsWorkload(ColumnarWorkload):
+    """Patterns on paths and command lines."""
+
+    name: ClassVar[str] = "w5"
+
+    def event(self, number: int) -> Event:
+        source = _source(self.seed)
+        return Event.flat(
+            {
+                "path": source.path.text(number),
+                "command": source.command.text(number),
+                "host": HOST.value(HOST.code(source.hosts.half(number, 0))),
+            }
+        )
+
+    def columns(self, count: int, start: int = 0) -> pa.Table:
+        import pyarrow as pa
+
+        from fyke.workloads.vector_draw import half, numbers
+
+        source, rows = _source(self.seed), numbers(count, start)
+        return pa.table(
+            {
+                "path": source.path.column(rows),
+                "command": source.command.column(rows),
+                "host": HOST.column(HOST.codes(half(source.hosts, rows, 0))),
+            }
+        )
+
+    def filter(self, number: int) -> Filter:
+        source = _source(self.seed)
+        half = source.filters.half
+        recipe = RECIPES[source.filters.below(number, 0, len(RECIPES))]
+        host = HOST.value(HOST.code(half(number, 1)))
+        drawn = enumerate(source.pieces, start=2)
+        pieces = {name: vocabulary.word(half(number, at)) for at, (name, vocabulary) in drawn}
+        return conjunction(_predicate(*one, {**pieces, "host": host}) for one in recipe)
+
+
+def _predicate(attribute: str, operator: str, pattern: str, pieces: dict[str, str]) -> Filter:
+    segments = pattern.format_map(pieces).split("*")
+    return like(attribute, glob(segments), ignore_case=operator == "ilike")
