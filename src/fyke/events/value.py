@@ -6,8 +6,11 @@ exactly: 2**53 + 1 is not 2.0**53. Different kinds never compare, so `equal("5",
 7)` are both false. NaN, the infinities, integers beyond int64 and strings with lone surrogates are
 refused at the door (`admit`).
 
-Python already compares int with float exactly, but it also holds that True == 1; `kind` keeps them
-apart.
+A decimal is a number too, where it comes from a column that says so: one that is neither an int64
+nor exactly a float64 stays a `Decimal` (`canonical`), from a document it is refused.
+
+Python already compares int, float and Decimal exactly, and gives equal ones one hash; but it also
+holds that True == 1; `kind` keeps them apart.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from typing import Final, TypeAlias
 
 from fyke.errors import EventError, shown
 
-Scalar: TypeAlias = bool | int | float | str | datetime | None
+Admitted: TypeAlias = bool | int | float | str | datetime | None
+Scalar: TypeAlias = Admitted | Decimal
 Value: TypeAlias = Scalar | tuple[Scalar, ...]
 
 INT_MIN: Final = -(2**63)
@@ -44,6 +48,7 @@ _KINDS: Final[dict[type, Kind]] = {
     bool: Kind.BOOL,
     int: Kind.NUMBER,
     float: Kind.NUMBER,
+    Decimal: Kind.NUMBER,
     str: Kind.STRING,
     datetime: Kind.TIMESTAMP,
 }
@@ -72,13 +77,30 @@ def sort_key(scalar: Scalar) -> tuple[Kind, Scalar]:
 
 
 def canonical(scalar: Scalar) -> Scalar:
-    """The same value in its one canonical form: a float that is an int64 becomes that integer."""
-    if type(scalar) is float and scalar.is_integer() and INT_MIN <= scalar <= INT_MAX:
-        return int(scalar)
-    return scalar
+    """The same value in its one canonical form: an int64 if it is one, else a float64 if it is one.
+
+    Else it is a Decimal.
+    """
+    if type(scalar) is float:
+        return _canonical_float(scalar)
+    return _canonical_decimal(scalar) if type(scalar) is Decimal else scalar
 
 
-def admit(value: object, attribute: str | None = None) -> Scalar:
+def _canonical_float(number: float) -> int | float:
+    return int(number) if number.is_integer() and INT_MIN <= number <= INT_MAX else number
+
+
+def _canonical_decimal(number: Decimal) -> int | float | Decimal:
+    if not number.is_finite():
+        return number
+    if float(number) == number:
+        return _canonical_float(float(number))
+    if INT_MIN <= number <= INT_MAX and number == number.to_integral_value():
+        return int(number)
+    return number
+
+
+def admit(value: object, attribute: str | None = None) -> Admitted:
     """Checks a scalar that arrives from outside and returns it as one of our kinds."""
     cls = type(value)
     if cls is str:
@@ -111,14 +133,14 @@ def _admit_float(number: float, attribute: str | None) -> float:
     raise EventError(f"{number} is not a number that can be compared", attribute=attribute)
 
 
-def _admit_relative(value: object, attribute: str | None) -> Scalar:
+def _admit_relative(value: object, attribute: str | None) -> Admitted:
     """Subclasses and relatives of our kinds: enumerations, numpy scalars, dates, durations."""
     if isinstance(value, datetime):
         return _admit_timestamp(value, attribute)
     if isinstance(value, date):
         return datetime.combine(value, time.min, tzinfo=UTC)
     if isinstance(value, timedelta):
-        return canonical(value.total_seconds())
+        return _canonical_float(value.total_seconds())
     if isinstance(value, str):
         return admit(str.__str__(value), attribute)
     if isinstance(value, Integral):
@@ -157,9 +179,9 @@ def _admit_timestamp(moment: datetime, attribute: str | None) -> datetime:
     return datetime.combine(day, clock.replace(fold=0), UTC)
 
 
-def _admit_decimal(number: Decimal, attribute: str | None) -> Scalar:
+def _admit_decimal(number: Decimal, attribute: str | None) -> int | float:
     if number.is_finite() and Decimal(float(number)) == number:
-        return canonical(float(number))
+        return _canonical_float(float(number))
     if number.is_finite() and number.adjusted() < 20 and number == number.to_integral_value():
         return _admit_int(int(number), attribute)
     raise EventError(

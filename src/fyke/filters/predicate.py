@@ -20,6 +20,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
 from fyke.errors import FilterError, shown
@@ -139,7 +140,7 @@ def equals(attribute: str, value: Scalar) -> In:
 
 # --- intervals -----------------------------------------------------------------------------------
 
-_NUMBERS: Final = frozenset({int, float})
+_NUMBERS: Final = frozenset({int, float, Decimal})
 _BELOW: Final[dict[bool, Callable[[Any, Any], bool]]] = {True: operator.lt, False: operator.le}
 
 
