@@ -1,0 +1,1 @@
+"""The string patterns of one attribute, evaluated together."""
