@@ -39,6 +39,17 @@ def test_handles_end_a_subscription_once() -> None:
     assert len(seen) == 1
 
 
+def test_callbacks_are_called_in_the_order_of_subscription() -> None:
+    hub = Hub()
+    seen: list[str] = []
+    handles = [hub.subscribe("true", lambda event, name=name: seen.append(name)) for name in "abc"]
+    handles[0].unsubscribe()
+    hub.subscribe("true", lambda event: seen.append("d"))
+    delivery = hub.publish({})
+    assert seen == ["b", "c", "d"]
+    assert delivery.subscriptions[:2] == (handles[1].id, handles[2].id)
+
+
 def test_a_callback_that_raises_stops_nobody_and_is_reported() -> None:
     reported: list[Failure] = []
     hub = Hub(on_error=lambda failure, event: reported.append(failure))

@@ -21,6 +21,7 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from operator import itemgetter
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -88,7 +89,8 @@ class Hub:
     ) -> None:
         self._matcher = Matcher() if matcher is None else matcher
         self._on_error = on_error or _log_failure
-        self._callbacks: dict[str, Callback] = {}
+        self._callbacks: dict[str, tuple[int, Callback]] = {}
+        """By id, with a number that says who came first."""
         self._numbers = itertools.count()
         self._lock = threading.RLock()
 
@@ -119,15 +121,16 @@ class Hub:
         if not callable(callback):
             raise FykeError(f"a callback is a function, not {shown(callback)}")
         with self._lock:
-            id = f"callback-{next(self._numbers)}"
+            number = next(self._numbers)
+            id = f"callback-{number}"
             self._matcher.add(id, filter, dialect=dialect)
-            self._callbacks[id] = callback
+            self._callbacks[id] = number, callback
         return Handle(self, id)
 
     def unsubscribe(self, callback: Callback) -> int:
         """Ends all subscriptions of a callback; says how many there were."""
         with self._lock:
-            ended = [id for id, known in self._callbacks.items() if known == callback]
+            ended = [id for id, (_, known) in self._callbacks.items() if known == callback]
             for id in ended:
                 self._end(id)
         return len(ended)
@@ -169,7 +172,9 @@ class Hub:
     ) -> tuple[tuple[str, ...], list[Failure], list[tuple[str, Coroutine[Any, Any, Any]]]]:
         """Runs the functions; the coroutines are made, not started."""
         with self._lock:
-            called = [(id, self._callbacks[id]) for id in self._matcher.match(event)]
+            found = [(id, *self._callbacks[id]) for id in self._matcher.match(event)]
+        found.sort(key=itemgetter(1))
+        called = [(id, callback) for id, _, callback in found]
         failures: list[Failure] = []
         coroutines: list[tuple[str, Coroutine[Any, Any, Any]]] = []
         for id, callback in called:

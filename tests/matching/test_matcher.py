@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 import fyke
 from fyke.events.event import Event
-from fyke.filters.filter import Filter
+from fyke.filters.filter import TRUE, Filter
 from fyke.matching import matcher as matcher_module
-from fyke.matching.engine import Work
+from fyke.matching import snapshot
+from fyke.matching.engine import Persistent, Work
 from fyke.matching.matcher import Matcher
+from fyke.matching.scan import ScanEngine
 
 
 @pytest.fixture
@@ -27,13 +31,42 @@ def matcher() -> Matcher:
 def test_matches_come_in_the_order_of_adding(matcher: Matcher) -> None:
     event = {"symbol": "OTE", "price": 4, "volume": 8, "detail": {"state": "running"}}
     assert matcher.match(event) == ["alice", "bob", "carol"]
-    matcher.replace("alice", "price < 9")
-    assert matcher.match(event) == ["bob", "carol", "alice"]
     matcher.remove("bob")
-    assert matcher.match(event) == ["carol", "alice"]
-    assert list(matcher) == ["carol", "alice"]
+    assert matcher.match(event) == ["alice", "carol"]
+    assert list(matcher) == ["alice", "carol"]
     assert len(matcher) == 2
     assert "bob" not in matcher
+    assert 7 not in matcher
+    matcher.add("dave", "true")
+    assert matcher.match(event) == list(matcher)
+    assert sorted(matcher) == ["alice", "carol", "dave"]
+
+
+def test_a_replaced_filter(matcher: Matcher) -> None:
+    event = {"symbol": "X", "price": 4}
+    assert matcher.match(event) == []
+    matcher.replace("alice", "price < 9")
+    assert matcher.match(event) == ["alice"]
+    assert str(matcher.filter("alice")) == "price < 9"
+    assert matcher.explain(event, "alice").holds
+    assert len(matcher) == 3
+
+
+def test_filters_come_back_equal(matcher: Matcher) -> None:
+    assert matcher.filter("bob") == fyke.parse("price < 5 and symbol = 'OTE' and volume > 7")
+    assert str(matcher.filter("carol")) == "detail.state = 'running'"
+
+
+def test_many_at_once(matcher: Matcher) -> None:
+    matcher.add_many(iter([("d", "a = 1"), ("e", fyke.parse("a = 2"))]))
+    assert matcher.match({"a": 2}) == ["e"]
+    for refused in ([("f", "true"), ("d", "true"), ("g", "true")], [("h", "true"), ("i", "a <")]):
+        with pytest.raises(fyke.FykeError):
+            matcher.add_many(refused)
+    for no_pair in (7, None, ("j",), ("j", "true", 1)):
+        with pytest.raises(fyke.FykeError, match="no pair"):
+            matcher.add_many([no_pair])  # type: ignore[list-item]
+    assert matcher.match({"a": 1}) == ["d", "f", "h"]
 
 
 def test_what_is_refused_changes_nothing(matcher: Matcher) -> None:
@@ -41,6 +74,10 @@ def test_what_is_refused_changes_nothing(matcher: Matcher) -> None:
         lambda: matcher.add("alice", "true"),
         lambda: matcher.add("dave", "price <"),
         lambda: matcher.add(7, "true"),  # type: ignore[arg-type]
+        lambda: matcher.add("\ud800", "true"),
+        lambda: matcher.add("dave", Filter()),
+        lambda: matcher.replace("alice", Filter()),
+        lambda: matcher.remove("\ud800"),
         lambda: matcher.replace("alice", "price <"),
         lambda: matcher.replace("dave", "true"),
         lambda: matcher.remove("dave"),
@@ -82,48 +119,180 @@ class _Forgetful:
 
 
 def test_the_self_check_finds_and_repairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(matcher_module.ENGINES, "forgetful", _Forgetful)
+    monkeypatch.setitem(matcher_module.ENGINES, "forgetful", lambda filter_of: _Forgetful())
     matcher = Matcher("forgetful", self_check=1.0)
     matcher.add("a", "true")
     assert matcher.match({}) == ["a"]
     assert matcher.stats().self_check_failures == 1
 
 
-def test_snapshots_are_whole_or_refused(matcher: Matcher, tmp_path: Path) -> None:
+class _Picky(ScanEngine):
+    """An engine that refuses what speaks about `b`."""
+
+    def add(self, slot: int, filter: Filter) -> None:
+        if "b" in str(filter):
+            raise fyke.FykeError("not b")
+        super().add(slot, filter)
+
+
+def test_what_an_engine_refuses_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(matcher_module.ENGINES, "picky", lambda filter_of: _Picky())
+    matcher = Matcher("picky")
+    matcher.add("x", "a = 1")
+    for refused in (
+        lambda: matcher.add("y", "b = 1"),
+        lambda: matcher.replace("x", "b = 1"),
+        lambda: matcher.add_many([("z", "a = 1"), ("y", "b = 1")]),
+    ):
+        with pytest.raises(fyke.FykeError, match="not b"):
+            refused()
+    assert matcher.match({"a": 1, "b": 1}) == ["x", "z"]
+    assert list(matcher) == ["x", "z"]
+    assert str(matcher.filter("x")) == "a = 1"
+
+
+# --- snapshots -----------------------------------------------------------------------------------
+
+
+def test_snapshots(matcher: Matcher, tmp_path: Path) -> None:
     path = tmp_path / "deep" / "snapshot"
     matcher.save(path)
     again = Matcher.open(path)
     assert list(again) == list(matcher)
     assert all(again.filter(id) == matcher.filter(id) for id in matcher)
+    assert again.stats().engine == "compiled"
     matcher.remove("bob")
     matcher.save(path)
+    assert len(again) == 3  # it has the old files mapped
+    assert str(again.filter("bob")) == "price < 5 and symbol = 'OTE' and volume > 7"
     assert len(Matcher.open(path)) == 2
     assert [each.name for each in path.parent.iterdir()] == ["snapshot"]
-
-    data = path / "subscriptions.bin"
-    whole = data.read_bytes()
-    for broken, said in (
-        (whole[:-1], "torn"),
-        (whole + b"x", "torn"),
-        (bytes([whole[0] ^ 1]) + whole[1:], "corrupt"),
-    ):
-        data.write_bytes(broken)
-        with pytest.raises(fyke.FykeError, match=said):
-            Matcher.open(path)
-    data.unlink()
-    with pytest.raises(fyke.FykeError, match=r"no subscriptions\.bin"):
-        Matcher.open(path)
-    for manifest in ("", "[]", json.dumps({"version": 99}), json.dumps({"version": 1})):
-        (path / "manifest.json").write_text(manifest)
-        with pytest.raises(fyke.FykeError):
-            Matcher.open(path)
     with pytest.raises(fyke.FykeError, match="no snapshot"):
         Matcher.open(tmp_path / "nowhere")
 
 
-def test_saving_never_overwrites_what_is_no_snapshot(matcher: Matcher, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
-    with pytest.raises(fyke.FykeError, match="nothing was written"):
-        matcher.save(tmp_path / "mine")
-    assert (tmp_path / "mine" / "thesis.txt").exists()
+def test_an_opened_matcher_lives_on(matcher: Matcher, tmp_path: Path) -> None:
+    path = tmp_path / "snapshot"
+    matcher.save(path)
+    again = Matcher.open(str(path), engine="counting")
+    again.add("dave", "a = 1")
+    again.remove("alice")
+    again.replace("bob", "a = 1")
+    assert sorted(again.match({"a": 1, "price": 1, "symbol": "A"})) == ["bob", "dave"]
+    again.save(path)
+    third = Matcher.open(path)
+    assert third.stats().engine == "counting"
+    assert sorted(third.match({"a": 1})) == ["bob", "dave"]
+
+
+def test_an_empty_matcher_is_saved_too(tmp_path: Path) -> None:
+    Matcher().save(tmp_path / "empty")
+    matcher = Matcher.open(tmp_path / "empty")
+    assert len(matcher) == 0
+    matcher.add("a", "true")
+    assert matcher.match({}) == ["a"]
+
+
+class _Kept(ScanEngine):
+    """An engine with an index of its own, which is a list of numbers."""
+
+    opened = 0
+
+    def kept(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
+        slots = np.array(sorted(self._tests), np.int32)
+        return {"index.slots": slots}, {"words": ["a", 1, None], "by number": {3: 4}}
+
+    def take_up(self, arrays: dict[str, npt.NDArray[Any]], details: dict[str, Any]) -> None:
+        assert details == {"words": ["a", 1, None], "by number": {"3": 4}}
+        if arrays["index.slots"].size != 1:
+            raise fyke.FykeError("not one slot")
+        type(self).opened += 1
+        self._tests = {slot: TRUE.test() for slot in arrays["index.slots"].tolist()}
+
+
+def test_an_engine_may_keep_its_index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(matcher_module.ENGINES, "kept", lambda filter_of: _Kept())
+    assert isinstance(_Kept(), Persistent)
+    assert not isinstance(ScanEngine(), Persistent)
+    path = tmp_path / "snapshot"
+    matcher = Matcher("kept")
+    matcher.add("a", "true")
+    matcher.save(path)
+    assert Matcher.open(path).match({}) == ["a"]
+    assert _Kept.opened == 1
+    assert Matcher.open(path, engine="scan").match({}) == ["a"]
+    matcher.add("b", "true")
+    matcher.save(path)
+    with pytest.raises(fyke.FykeError, match="corrupt: not one slot"):
+        Matcher.open(path)
+    Matcher("scan").save(path)
+    assert Matcher.open(path, engine="kept").match({}) == []  # built from the filters
+    assert _Kept.opened == 1
+
+
+@pytest.mark.parametrize("engine", ["scan", "compiled"])
+def test_snapshots_that_lie(engine: str, tmp_path: Path) -> None:
+    """Whole by their checksums, yet not what a matcher writes."""
+    path = tmp_path / "snapshot"
+    matcher = Matcher(engine)
+    matcher.add("alice", "price < 10")
+    matcher.save(path)
+    facts, arrays = snapshot.load(path)
+    for lie, kept in (
+        (facts, {}),
+        ({**facts, "engine": "nonsense"}, arrays),
+        ({**facts, "engine": [engine]}, arrays),
+        ({}, arrays),
+    ):
+        snapshot.save(path, lie, kept)
+        with pytest.raises(fyke.FykeError):
+            Matcher.open(path)
+
+
+def _with_broken_filters(engine: str, path: Path) -> None:
+    """A snapshot whose filters cannot be read, though the rest can."""
+    matcher = Matcher(engine)
+    matcher.add_many([("alice", "price < 10"), ("bob", "name matches 'x+'")])
+    matcher.save(path)
+    facts, arrays = snapshot.load(path)
+    broken = {**arrays, "filters.bytes": np.zeros_like(arrays["filters.bytes"])}
+    snapshot.save(path, facts, broken)
+
+
+def test_filters_that_lie_are_refused_where_they_are_read_at_once(tmp_path: Path) -> None:
+    _with_broken_filters("scan", tmp_path / "snapshot")
+    with pytest.raises(fyke.FykeError):
+        Matcher.open(tmp_path / "snapshot")
+
+
+def test_filters_that_lie_are_refused_when_they_are_read(tmp_path: Path) -> None:
+    """The compiled engine has its index and reads few filters; none of them becomes a verdict."""
+    _with_broken_filters("compiled", tmp_path / "snapshot")
+    matcher = Matcher.open(tmp_path / "snapshot")
+    for refused in (
+        lambda: matcher.filter("alice"),
+        lambda: matcher.explain({"price": 1}, "alice"),
+        lambda: matcher.match({"name": "x"}),
+    ):
+        with pytest.raises(fyke.FykeError):
+            refused()
+
+
+@pytest.mark.parametrize("how", ["absent", "no details", "wrong type", "torn"])
+def test_an_index_that_lies_is_refused(matcher: Matcher, tmp_path: Path, how: str) -> None:
+    path = tmp_path / "snapshot"
+    matcher.save(path)
+    facts, arrays = snapshot.load(path)
+    assert any(name.startswith("index.") for name in arrays)
+    match how:
+        case "absent":
+            arrays = {k: v for k, v in arrays.items() if not k.startswith("index.")}
+        case "no details":
+            facts = {**facts, "index": {}}
+        case "wrong type":
+            facts = {**facts, "index": {**facts["index"], "segments": [None]}}
+        case "torn":
+            del arrays["index.segment0.clusters"]
+    snapshot.save(path, facts, arrays)
+    with pytest.raises(fyke.FykeError, match="corrupt"):
+        Matcher.open(path)

@@ -16,6 +16,7 @@ from fyke.cli.listing import heading, show_notes, show_rows
 from fyke.cli.output import console
 from fyke.cli.problems import printable
 from fyke.cli.progress import counting
+from fyke.cli.subscriptions import engine_for
 from fyke.events.event import Event
 from fyke.events.json import encode
 from fyke.events.value import Value
@@ -96,7 +97,7 @@ class Outcome:
 
 def run(subscriptions: list[Subscription], events: list[Event]) -> Outcome:
     """Matches every event against every subscription."""
-    matcher = Matcher()
+    matcher = Matcher(engine_for(len(subscriptions)))
     matcher.add_many((each.id, each.filter) for each in subscriptions)
     outcome = Outcome()
     started = perf_counter()

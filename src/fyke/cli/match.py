@@ -14,7 +14,7 @@ from fyke.cli.output import write_line
 from fyke.cli.problems import Problems, Unusable
 from fyke.cli.progress import reading
 from fyke.cli.reasons import reasons
-from fyke.cli.subscriptions import read_subscriptions
+from fyke.cli.subscriptions import engine_for, read_subscriptions
 from fyke.errors import FilterError
 from fyke.events.event import Event
 from fyke.events.schema import Schema
@@ -61,7 +61,9 @@ def match(
     schema: SchemaFile = None,
     count: Annotated[bool, Parameter(alias="-c", negative=(), show_default=False)] = False,
     explain: Switch = False,
-    engine: Annotated[str, Parameter(metavar="NAME", choices=tuple(ENGINES))] = "scan",
+    engine: Annotated[
+        str | None, Parameter(metavar="NAME", choices=tuple(ENGINES), show_default=False)
+    ] = None,
 ) -> int:
     """Which subscriptions accept which events: a grep for events.
 
@@ -82,7 +84,8 @@ def match(
     explain
         Add, for each match, the clauses that held and what they saw.
     engine
-        How the search is done; all find the same, an index pays with many subscriptions.
+        How the search is done; all find the same. By default few subscriptions are scanned and
+        many are compiled.
     """
     _check_options(events_file, subscriptions, filter, count, explain)
     problems = Problems()
@@ -94,7 +97,8 @@ def match(
     )
     with opened(events_file) as source, reading(source):
         found = 0
-        for line in _matches(source, Matcher(engine), standing, declared, problems, explain):
+        matcher = Matcher(engine or engine_for(len(standing)))
+        for line in _matches(source, matcher, standing, declared, problems, explain):
             found += 1
             if not count:
                 write_line(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from fyke.cli.inputs import opened
 from fyke.cli.lines import Line, lines
@@ -11,6 +12,14 @@ from fyke.errors import FilterError, FykeError, shown
 from fyke.events.json import decode
 from fyke.filters.dialects import parse
 from fyke.filters.subscription import Subscription
+
+SCANNED_MAX: Final = 200
+"""Up to so many subscriptions the index does not pay for being loaded."""
+
+
+def engine_for(subscriptions: int) -> str:
+    """The engine that suits so many subscriptions best."""
+    return "scan" if subscriptions <= SCANNED_MAX else "compiled"
 
 
 def read_subscriptions(path: str, dialect: str, problems: Problems) -> list[Subscription]:

@@ -152,10 +152,13 @@ def flatten(document: Document, limits: Limits = DEFAULT_LIMITS) -> dict[str, Va
     if len(document) > limits.attributes_max:
         raise EventError(f"more than {limits.attributes_max} attribute values")
     for name, value in document.items():
-        if type(value) in PLAIN and type(name) is str and name.isascii():
-            flat[name] = admit(value, name)
-        else:
+        cls = type(value)
+        if type(name) is not str or not name.isascii() or cls not in PLAIN:
             return _Flattening(limits).run(document)
+        if cls is str and value.isascii():  # type: ignore[attr-defined]
+            flat[name] = value  # type: ignore[assignment]
+        else:
+            flat[name] = admit(value, name)
     return flat
 
 

@@ -39,6 +39,12 @@ class Residual(Filter):
     def attributes(self) -> frozenset[str] | None:
         return self.check().attributes
 
+    @property
+    def needles(self) -> tuple[str, ...] | None:
+        """Texts of which one is in the wording of every accepted event (`wording`), if known."""
+        found: tuple[str, ...] | None = getattr(self.check(), "needles", None)
+        return found
+
     def check(self) -> Check:
         """The dialect's check, built from the text; FilterError where the text cannot be read."""
         from fyke.filters.dialects import check

@@ -11,7 +11,7 @@ from fyke.events.value import Value
 from fyke.filters import glob as globs
 from fyke.filters.glob import Glob
 from fyke.filters.predicate import Accepts, Predicate, ValuePredicate, equals
-from fyke.filters.regular_expression import regular_expression
+from fyke.filters.regular_expression import finder, regular_expression
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -77,8 +77,8 @@ class Matches(ValuePredicate):
         return self.attribute, self.pattern
 
     def accepts(self) -> Accepts:
-        search = regular_expression(self.pattern).search
-        return lambda value: type(value) is str and search(value) is not None
+        is_found = finder(self.pattern)
+        return lambda value: type(value) is str and is_found(value)
 
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network

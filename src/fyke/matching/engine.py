@@ -1,17 +1,21 @@
 """The Engine contract: what an index must do, and the record of the work it did.
 
-An engine knows filters by slot, a number that the Matcher gives out and never gives twice. Ids,
-texts, explanations and snapshots are the Matcher's business, so an engine is its idea and little
-else. `scan.ScanEngine` is the contract as code.
+An engine knows filters by slot, a small number that the Matcher gives out; the slot of a filter
+that was removed may come again with another. Ids, texts, explanations and snapshots are the
+Matcher's business, so an engine is its idea and little else. `scan.ScanEngine` is the contract as
+code.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(slots=True)
@@ -41,7 +45,7 @@ class Engine(Protocol):
         ...
 
     def add(self, slot: int, filter: Filter) -> None:
-        """Takes a filter into the index. The slot was never used before."""
+        """Takes a filter into the index. The slot is not in use."""
         ...
 
     def remove(self, slot: int) -> None:
@@ -49,3 +53,34 @@ class Engine(Protocol):
         ...
 
     def match(self, event: Event) -> list[int]: ...
+
+
+@runtime_checkable
+class Persistent(Protocol):
+    """An engine whose index is kept in snapshots; others are built again from the filters.
+
+    Law: an engine that took up what another one's `kept` gave matches like it.
+    """
+
+    def kept(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
+        """The index as arrays, under names that begin with `index.`, and the rest as for JSON.
+
+        The arrays are to be read before the next change.
+        """
+        ...
+
+    def take_up(self, arrays: dict[str, npt.NDArray[Any]], details: dict[str, Any]) -> None:
+        """Fills an engine that is empty. The arrays are mapped and must not be written.
+
+        FykeError where they are no index.
+        """
+        ...
+
+
+@runtime_checkable
+class Scouting(Protocol):
+    """An engine that can guess which filters nearly accepted an event."""
+
+    def nearest(self, event: Event, count: int) -> list[int]:
+        """Some slots whose filters refuse the event, by few of their clauses."""
+        ...

@@ -1,7 +1,11 @@
 """Matcher: subscriptions in, an event in, the ids of those that accept it out.
 
 The Matcher keeps what users know (ids, filters, statistics, snapshots) and leaves the search to an
-engine, chosen by name. Whatever the engine, the verdicts are those of the scan.
+engine, chosen by name. Whatever the engine, the verdicts are those of the scan. Ids and filters lie
+packed in a catalog, which needs numpy; it is imported when the first Matcher is made.
+
+Threads. Any number may match while others add and remove. Searching takes no lock; what changed
+while a search ran is looked at again before ids are handed out.
 
     matcher = Matcher()
     matcher.add("alice", "price < 10 and symbol starts with 'OT'")
@@ -15,44 +19,67 @@ from __future__ import annotations
 
 import heapq
 import random
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fyke.errors import FykeError, shown
 from fyke.events.event import Document, Event, as_event
 from fyke.filters.dialects import parse
 from fyke.filters.explanation import Explanation, explain
-from fyke.filters.filter import And, Filter
+from fyke.filters.filter import FALSE, And, Filter
 from fyke.limits import DEFAULT_LIMITS, Limits
-from fyke.matching import snapshot
-from fyke.matching.engine import Engine, Work
+from fyke.matching.engine import Engine, Persistent, Scouting, Work
 from fyke.matching.scan import ScanEngine
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from fyke.events.columns import Columns
     from fyke.events.schema import Schema
+    from fyke.matching.catalog import Catalog
 
 
-def _loaded(module: str, name: str) -> Callable[[], Engine]:
+FilterOf: TypeAlias = Callable[[int], Filter]
+"""The filter of a slot, for an engine that does not keep filters itself."""
+
+
+def _loaded(module: str, name: str) -> Callable[[FilterOf], Engine]:
     """Makes an engine whose module, and numpy with it, is imported when the engine is wanted."""
 
-    def make() -> Engine:
+    def make(filter_of: FilterOf) -> Engine:
         engine: Engine = getattr(import_module(f"fyke.matching.{module}"), name)()
         return engine
 
     return make
 
 
-ENGINES: Final[dict[str, Callable[[], Engine]]] = {
-    "scan": ScanEngine,
+def _compiled(filter_of: FilterOf) -> Engine:
+    from fyke.matching.compiled.engine import CompiledEngine
+
+    return CompiledEngine(filter_of)
+
+
+ENGINES: Final[dict[str, Callable[[FilterOf], Engine]]] = {
+    "compiled": _compiled,
+    "scan": lambda filter_of: ScanEngine(),
     "counting": _loaded("counting", "CountingEngine"),
     "boolean": _loaded("boolean", "BooleanEngine"),
     "interval": _loaded("interval", "IntervalEngine"),
     "tree": _loaded("tree", "TreeEngine"),
 }
 """The engines by name."""
+
+SUSPECTS_MIN: Final = 2_000
+"""`why_not` looks at so many subscriptions at least, if there are so many."""
+CHUNK: Final = 1_000
+"""`add_many` lets others in after so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +106,15 @@ class NearMiss:
 
 
 class Matcher:
-    """A set of standing queries. Matches come in the order in which subscriptions were added."""
+    """A set of standing queries.
+
+    Matches come in the order in which subscriptions were added, except that a new subscription may
+    take the place of one that was removed.
+    """
 
     def __init__(
         self,
-        engine: str = "scan",
+        engine: str = "compiled",
         *,
         schema: Schema | None = None,
         limits: Limits = DEFAULT_LIMITS,
@@ -95,107 +126,252 @@ class Matcher:
         if not 0 <= self_check <= 1:
             raise FykeError(f"self_check is {shown(self_check)}; expected a share from 0 to 1")
         self._engine_name = engine
-        self._engine = ENGINES[engine]()
+        self._lock = threading.RLock()
+        self._engine = ENGINES[engine](self._filter_at)
         self._schema = schema
         self._limits = limits
         self._self_check = self_check
         self._random = random.Random(seed)
-        self._slots: dict[str, int] = {}
-        self._ids: dict[int, str] = {}
-        self._filters: dict[int, Filter] = {}
-        self._next_slot = 0
+        self._catalog = _catalog()
+        self._searches = 0
+        self._changed: set[int] = set()
+        """Slots that changed while a search was running."""
+        self._replaced: set[int] = set()
+        """Those among them whose filter was replaced."""
         self._events = self._matches = self._self_checks = self._self_check_failures = 0
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that searches."""
+        return self._engine
 
     # --- subscriptions
 
     def add(self, id: str, filter: Filter | object, *, dialect: str = "fyke") -> None:
         """Adds a subscription; it sees the next event. The filter may be given in any dialect."""
-        if not isinstance(id, str):
-            raise FykeError(f"a subscription id is a string, not {type(id).__name__}")
-        if id in self._slots:
-            raise FykeError(f"the subscription id {shown(id)} is taken; use replace")
-        self._insert(id, self._read(filter, dialect))
+        self._insert([(id, self._read(filter, dialect))])
 
     def add_many(self, pairs: Iterable[tuple[str, Filter | object]]) -> None:
         """Adds (id, filter) pairs; those before one that is refused stay added."""
-        for id, filter in pairs:
-            self.add(id, filter)
+        read = self._read_pairs(pairs)
+        while self._insert(islice(read, CHUNK)):
+            pass
 
     def remove(self, id: str) -> None:
         """Removes a subscription; it does not see the next event."""
-        slot = self._slot(id)
-        self._engine.remove(slot)
-        del self._slots[id], self._ids[slot], self._filters[slot]
+        with self._lock:
+            slot = self._catalog.remove(id)
+            self._note(slot)
+            self._engine.remove(slot)
 
     def replace(self, id: str, filter: Filter | object, *, dialect: str = "fyke") -> None:
         """Gives a subscription another filter; nothing changes where that filter is refused."""
-        self._slot(id)
-        parsed = self._read(filter, dialect)
-        self.remove(id)
-        self._insert(id, parsed)
+        with self._lock:
+            slot = self._catalog.known(id)
+            old, new = self._catalog.filter(slot), self._read(filter, dialect)
+            self._catalog.replace(id, new)
+            self._note(slot, is_replaced=True)
+            self._engine.remove(slot)
+            try:
+                self._engine.add(slot, new)
+            except BaseException:
+                self._catalog.replace(id, old)
+                self._engine.add(slot, old)
+                raise
 
     def filter(self, id: str) -> Filter:
         """The filter of a subscription."""
-        return self._filters[self._slot(id)]
+        with self._lock:
+            return self._catalog.filter(self._catalog.known(id))
 
-    def _read(self, filter: Filter | object, dialect: str) -> Filter:
+    def _filter_at(self, slot: int) -> Filter:
+        """The filter of a slot; one that accepts nothing where the slot was given up meanwhile."""
+        with self._lock:
+            return self._catalog.filter(slot) if self._catalog.is_taken(slot) else FALSE
+
+    def _note(self, slot: int, *, is_replaced: bool = False) -> None:
+        """Takes note of a change that a search may have missed or half seen."""
+        if self._searches:
+            self._changed.add(slot)
+            if is_replaced:
+                self._replaced.add(slot)
+
+    def _read(self, filter: Filter | object, dialect: str = "fyke") -> Filter:
         if isinstance(filter, Filter):
             return filter
         return parse(filter, dialect, schema=self._schema, limits=self._limits)
 
-    def _insert(self, id: str, filter: Filter) -> None:
-        slot = self._next_slot
-        self._engine.add(slot, filter)
-        self._next_slot += 1
-        self._slots[id], self._ids[slot], self._filters[slot] = slot, id, filter
+    def _read_pairs(
+        self, pairs: Iterable[tuple[str, Filter | object]]
+    ) -> Iterator[tuple[str, Filter]]:
+        for pair in pairs:
+            try:
+                id, filter = pair
+            except (TypeError, ValueError):
+                raise FykeError(f"{shown(pair)} is no pair of an id and a filter") from None
+            yield id, self._read(filter)
 
-    def _slot(self, id: str) -> int:
-        try:
-            return self._slots[id]
-        except (KeyError, TypeError):
-            raise FykeError(f"there is no subscription {shown(id)}") from None
+    def _insert(self, pairs: Iterable[tuple[str, Filter]]) -> int:
+        """How many there were."""
+        added = 0
+        with self._lock:
+            add = self._engine.add
+            for slot, filter in self._catalog.add_many(pairs):
+                try:
+                    add(slot, filter)
+                except BaseException:
+                    self._catalog.remove(self._catalog.id(slot))
+                    raise
+                self._note(slot)
+                added += 1
+        return added
 
     # --- events
 
     def match(self, event: Event | Document) -> list[str]:
         """The ids of the subscriptions that accept the event."""
         event = as_event(event)
-        slots = self._engine.match(event)
-        self._events += 1
-        if self._self_check and self._random.random() < self._self_check:
-            slots = self._checked(event, slots)
-        self._matches += len(slots)
-        ids = self._ids
-        return [ids[slot] for slot in slots]
+        with self._lock:
+            self._searches += 1
+        try:
+            slots = self._engine.match(event)
+        except BaseException:
+            self._end_search()
+            raise
+        with self._lock:
+            if self._changed:
+                slots = self._settled(slots, event)
+            self._end_search()
+            self._events += 1
+            if self._self_check and self._random.random() < self._self_check:
+                slots = self._checked(event, slots)
+            self._matches += len(slots)
+            return self._catalog.names(slots)
+
+    def match_batch(self, table: Any) -> pa.Table:
+        """The matches of a pyarrow Table or RecordBatch, whose columns are attributes.
+
+        A table with a row for each match: `event`, the number of the row, and `subscription`, the
+        id; ordered by event. A null cell is a missing attribute.
+        """
+        import pyarrow as pa
+
+        from fyke.matching.batch import batches
+
+        parts = [self._match_rows(first, rows) for first, rows in batches(table)]
+        events = pa.chunked_array([part[0] for part in parts], pa.int64())
+        ids = pa.chunked_array([part[1] for part in parts], pa.string())
+        return pa.table({"event": events, "subscription": ids})
+
+    def _match_rows(self, first: int, columns: Columns) -> tuple[pa.Array, pa.Array]:
+        """The numbers of the rows, counted from `first`, and the ids, of all matches."""
+        import numpy as np
+        import pyarrow as pa
+
+        from fyke.matching.batch import match_columns
+
+        with self._searching():
+            offsets, slots = match_columns(self._engine, columns)
+            with self._lock:
+                rows = np.repeat(np.arange(columns.rows), np.diff(offsets))
+                if self._changed:
+                    rows, slots = self._settled_rows(rows, slots, columns)
+                if self._self_check:
+                    rows, slots = self._checked_rows(rows, slots, columns)
+                self._events += columns.rows
+                self._matches += len(slots)
+                ids = self._catalog.ids(slots).cast(pa.string())
+        return pa.array(rows + first), ids
+
+    @contextmanager
+    def _searching(self) -> Iterator[None]:
+        with self._lock:
+            self._searches += 1
+        try:
+            yield
+        finally:
+            self._end_search()
+
+    def _end_search(self) -> None:
+        with self._lock:
+            self._searches -= 1
+            if not self._searches:
+                self._changed.clear()
+                self._replaced.clear()
+
+    def _settled(self, slots: list[int], event: Event) -> list[int]:
+        """What was found, with those slots that changed meanwhile looked at again."""
+        kept = [slot for slot in slots if slot not in self._changed]
+        again = [slot for slot in self._changed if self._filter_at(slot).matches(event)]
+        return sorted([*kept, *again])
+
+    def _settled_rows(self, rows: Any, slots: Any, columns: Columns) -> tuple[Any, Any]:
+        """The same for many rows: slots that were found, and those whose filter was replaced."""
+        import numpy as np
+
+        is_changed = np.isin(slots, list(self._changed))
+        asked = set(zip(rows[is_changed].tolist(), slots[is_changed].tolist(), strict=True))
+        asked |= {(row, slot) for row in range(columns.rows) for slot in self._replaced}
+        again = [
+            (row, slot)
+            for row, slot in sorted(asked)
+            if self._filter_at(slot).matches(columns.event(row))
+        ]
+        added = np.array(again, np.int64).reshape(-1, 2)
+        rows = np.concatenate([rows[~is_changed], added[:, 0]])
+        slots = np.concatenate([slots[~is_changed], added[:, 1]]).astype(slots.dtype)
+        order = np.argsort(rows, kind="stable")
+        return rows[order], slots[order]
 
     def _checked(self, event: Event, slots: list[int]) -> list[int]:
-        right = [slot for slot, filter in self._filters.items() if filter.matches(event)]
+        right = [slot for slot, filter in self._catalog.filters() if filter.matches(event)]
         self._self_checks += 1
-        self._self_check_failures += right != slots
+        self._self_check_failures += right != sorted(slots)
         return right
+
+    def _checked_rows(self, rows: Any, slots: Any, columns: Columns) -> tuple[Any, Any]:
+        """The same with a share of the rows checked."""
+        import numpy as np
+
+        for row in range(columns.rows):
+            if self._random.random() < self._self_check:
+                begin, end = np.searchsorted(rows, [row, row + 1])
+                right = self._checked(columns.event(row), slots[begin:end].tolist())
+                rows = np.concatenate([rows[:begin], np.full(len(right), row), rows[end:]])
+                slots = np.concatenate([slots[:begin], right, slots[end:]]).astype(slots.dtype)
+        return rows, slots
 
     def explain(self, event: Event | Document, id: str) -> Explanation:
         """Each predicate of a subscription, with the value it saw and its verdict."""
         return explain(self.filter(id), event)
 
     def why_not(self, event: Event | Document, limit: int = 10) -> list[NearMiss]:
-        """The subscriptions that nearly accepted the event, and the clauses that failed."""
-        event = as_event(event)
-        misses = (self._miss(slot, event) for slot in self._filters)
-        return heapq.nsmallest(
-            limit,
-            (miss for miss in misses if miss is not None),
-            key=lambda miss: (len(miss.failed), -miss.held),
-        )
+        """The subscriptions that nearly accepted the event, and the clauses that failed.
 
-    def _miss(self, slot: int, event: Event) -> NearMiss | None:
-        filter = self._filters[slot]
+        Among very many, those that the engine guesses to be nearest are looked at.
+        """
+        event = as_event(event)
+        with self._lock:
+            misses = (self._miss(*each, event) for each in self._suspects(event, limit))
+            return heapq.nsmallest(
+                limit,
+                (miss for miss in misses if miss is not None),
+                key=lambda miss: (len(miss.failed), -miss.held),
+            )
+
+    def _suspects(self, event: Event, limit: int) -> Iterable[tuple[int, Filter]]:
+        if len(self) <= SUSPECTS_MIN or not isinstance(self._engine, Scouting):
+            return self._catalog.filters()
+        slots = self._engine.nearest(event, max(SUSPECTS_MIN, 10 * limit))
+        return ((slot, self._catalog.filter(slot)) for slot in slots)
+
+    def _miss(self, slot: int, filter: Filter, event: Event) -> NearMiss | None:
         clauses = filter.children if isinstance(filter, And) else (filter,)
         failed = [clause for clause in clauses if not clause.matches(event)]
         if not failed:
             return None
         explained = tuple(explain(clause, event) for clause in failed)
-        return NearMiss(self._ids[slot], explained, len(clauses) - len(failed))
+        return NearMiss(self._catalog.id(slot), explained, len(clauses) - len(failed))
 
     # --- the whole
 
@@ -214,23 +390,52 @@ class Matcher:
 
     def save(self, path: str | Path) -> None:
         """Writes a snapshot: a folder that appears whole or not at all."""
-        pairs = ((id, self._filters[slot]) for id, slot in self._slots.items())
-        snapshot.save(Path(path), self._engine_name, pairs)
+        from fyke.matching import snapshot
+
+        with self._lock:
+            facts: dict[str, object] = {"engine": self._engine_name, "subscriptions": len(self)}
+            arrays = self._catalog.arrays()
+            if isinstance(self._engine, Persistent):
+                index, facts["index"] = self._engine.kept()
+                arrays |= index
+            snapshot.save(Path(path), facts, arrays)
 
     @classmethod
     def open(cls, path: str | Path, engine: str | None = None) -> Matcher:
-        """The matcher that was saved; FykeError where the snapshot is not whole."""
-        saved_engine, pairs = snapshot.load(Path(path))
-        matcher = cls(engine or saved_engine)
-        for id, filter in pairs:
-            matcher._insert(id, filter)
+        """The matcher that was saved; FykeError where the snapshot is not whole.
+
+        The snapshot is mapped into memory, not read; it may be replaced while this matcher lives.
+        """
+        from fyke.matching import snapshot
+
+        facts, arrays = snapshot.load(Path(path))
+        matcher = cls(str(facts.get("engine")) if engine is None else engine)
+        try:
+            matcher._take_up(facts, arrays)
+        except FykeError as refused:
+            raise FykeError(f"the snapshot {path} is corrupt: {refused}") from None
         return matcher
 
+    def _take_up(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
+        self._catalog = _catalog(arrays)
+        if isinstance(self._engine, Persistent) and facts["engine"] == self._engine_name:
+            index = {name: each for name, each in arrays.items() if name.startswith("index.")}
+            self._engine.take_up(index, facts.get("index", {}))
+            return
+        for slot, filter in self._catalog.filters():
+            self._engine.add(slot, filter)
+
     def __len__(self) -> int:
-        return len(self._slots)
+        return len(self._catalog)
 
     def __contains__(self, id: object) -> bool:
-        return id in self._slots
+        return self._catalog.slot(id) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._slots)
+        return iter(self._catalog)
+
+
+def _catalog(arrays: dict[str, npt.NDArray[Any]] | None = None) -> Catalog:
+    from fyke.matching.catalog import Catalog
+
+    return Catalog() if arrays is None else Catalog.of(arrays)

@@ -28,4 +28,4 @@ class ScanEngine:
         self.work.candidates += len(self._tests)
         self.work.checks += len(self._tests)
         attributes = event.attributes
-        return [slot for slot, test in self._tests.items() if test(attributes, event)]
+        return sorted([slot for slot, test in self._tests.items() if test(attributes, event)])

@@ -1,19 +1,28 @@
 """check_matcher: holds an engine against the scan.
 
-One seeded history of adds, removes, replacements, saves and reopenings, over random filters and
-events; after every step all events must have the verdicts of `filter.matches`.
+One seeded history of adds, one by one and many at once, removes, replacements, saves and
+reopenings, over random filters and events; after every step some events must have the verdicts of
+`filter.matches`, now and then also as rows of a batch, and after a reopening every filter and
+explanation must be what it was.
 """
 
 from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fyke.events.event import Event
+from fyke.events.value import Kind, Scalar, kind
+from fyke.filters.explanation import explain
 from fyke.filters.filter import Filter
 from fyke.matching.matcher import Matcher
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def check_matcher(
@@ -33,12 +42,16 @@ def check_matcher(
         _change(matcher, expected, draw, filters, f"s{step}")
         if draw.random() < 0.1:
             matcher = _reopened(matcher)
+            _check_filters(matcher, expected, draw.choice(events))
         for event in draw.sample(events, min(len(events), 4)):
-            right = [id for id, filter in expected.items() if filter.matches(event)]
-            found = matcher.match(event)
+            right = sorted(id for id, filter in expected.items() if filter.matches(event))
+            found = sorted(matcher.match(event))
             assert found == right, _difference(engine, event, expected, found, right)
             verdicts += len(expected)
+        if draw.random() < 0.1:
+            verdicts += check_batch(matcher, expected, as_table(events, draw))
     assert len(matcher) == len(expected)
+    assert sorted(matcher) == sorted(expected)
     return verdicts
 
 
@@ -52,9 +65,14 @@ def _change(
     """One random change, made to both."""
     filter = draw.choice(filters)
     action = draw.random()
-    if not expected or action < 0.6:
+    if not expected or action < 0.45:
         matcher.add(id, filter)
         expected[id] = filter
+        return
+    if action < 0.6:
+        several = {f"{id}.{number}": draw.choice(filters) for number in range(draw.randrange(6))}
+        matcher.add_many(several.items())
+        expected.update(several)
         return
     known = draw.choice(list(expected))
     del expected[known]
@@ -72,9 +90,95 @@ def _reopened(matcher: Matcher) -> Matcher:
         return Matcher.open(path)
 
 
+def _check_filters(matcher: Matcher, expected: dict[str, Filter], event: Event) -> None:
+    for id, filter in expected.items():
+        assert matcher.filter(id) == filter, f"{id} has another filter: {matcher.filter(id)}"
+        explained = matcher.explain(event, id)
+        assert explained == explain(filter, event), f"{id} is explained otherwise: {explained}"
+
+
 def _difference(
     engine: str, event: Event, filters: dict[str, Filter], found: list[str], right: list[str]
 ) -> str:
-    wrong = sorted(set(found) ^ set(right)) or ["(only the order differs)"]
+    wrong = sorted(set(found) ^ set(right)) or ["(an id occurs twice)"]
     shown = "\n".join(f"  {id}: {filters.get(id)}" for id in wrong)
     return f"{engine} differs from the scan on {event!r}\n{shown}"
+
+
+# --- batches -------------------------------------------------------------------------------------
+
+
+def check_batch(matcher: Matcher, filters: dict[str, Filter], table: pa.Table) -> int:
+    """AssertionError with the first row whose matches differ; otherwise the verdicts."""
+    from fyke.events.columns import read
+
+    columns = read(table)
+    found: dict[int, list[str]] = {row: [] for row in range(columns.rows)}
+    matched = matcher.match_batch(table)
+    numbers = matched["event"].to_pylist()
+    assert numbers == sorted(numbers), "matches do not come by event"
+    for row, id in zip(numbers, matched["subscription"].to_pylist(), strict=True):
+        found[row].append(id)
+    for row, ids in found.items():
+        event = columns.event(row)
+        right = sorted(id for id, filter in filters.items() if filter.matches(event))
+        assert sorted(ids) == right, _difference("a batch", event, filters, sorted(ids), right)
+    return columns.rows * len(filters)
+
+
+def as_table(events: Sequence[Event], draw: random.Random) -> pa.Table:
+    """Events as rows, as far as columns can express them.
+
+    A column has one kind, drawn from those that occur; what is of another kind is left out.
+    """
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {"row": pa.array(range(len(events)), pa.int64())}
+    for name in sorted({name for event in events for name in event.attributes}):
+        cells: list[Any] = [event.attributes.get(name) for event in events]
+        elements = [each for cell in cells for each in (cell if _is_list(cell) else (cell,))]
+        kinds = sorted({kind(each) for each in elements} - {Kind.NULL}, key=lambda each: each.name)
+        if kinds:
+            columns[name] = _column(cells, draw.choice(kinds))
+    return pa.table(columns)
+
+
+def _is_list(cell: object) -> bool:
+    return isinstance(cell, tuple)
+
+
+def _column(cells: list[Any], shared: Kind) -> Any:
+    import pyarrow as pa
+
+    types = {
+        Kind.BOOL: pa.bool_(),
+        Kind.STRING: pa.string(),
+        Kind.TIMESTAMP: pa.timestamp("us", "UTC"),
+    }
+    if not any(map(_is_list, cells)):
+        plain = [cell if kind(cell) is shared else None for cell in cells]
+        return pa.array(_alike(plain), types.get(shared))
+    lists = [cell if _is_list(cell) else (cell,) for cell in cells]
+    kept = [[each for each in cell if kind(each) is shared] for cell in lists]
+    flat = iter(_alike([each for cell in kept for each in cell]))
+    rows = [
+        [next(flat) for _ in cell] if cell or _is_list(whole) else None
+        for cell, whole in zip(kept, cells, strict=True)
+    ]
+    element = types.get(shared) or _number_type(each for cell in kept for each in cell)
+    return pa.array(rows, pa.list_(element))
+
+
+def _alike(cells: list[Scalar]) -> list[Scalar]:
+    """Numbers of one type: integers if all are, otherwise float64."""
+    if not any(isinstance(each, float | Decimal) for each in cells):
+        return cells
+    return [float(each) if isinstance(each, int | float | Decimal) else each for each in cells]
+
+
+def _number_type(numbers: Iterable[Scalar]) -> Any:
+    import pyarrow as pa
+
+    return (
+        pa.float64() if any(isinstance(each, float | Decimal) for each in numbers) else pa.int64()
+    )

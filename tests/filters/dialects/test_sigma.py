@@ -26,6 +26,7 @@ from fyke.filters.predicate import Exists, In, NotIn, TypeIs
 from fyke.filters.residual import Residual
 from fyke.filters.text_predicate import InNetwork, Like
 from fyke.filters.weakening import indexable
+from fyke.filters.wording import wording
 from fyke.limits import Limits
 from fyke.testing.covering import check_covers
 
@@ -1149,3 +1150,65 @@ def test_items_mean_what_the_interpreter_says(
 
 def test_ignoring_case_is_a_pattern_that_ignores_case() -> None:
     assert isinstance(item("a", "x"), Like)
+
+
+# --- needles --------------------------------------------------------------------------------------
+
+WORDS = st.one_of(
+    st.text("aAbß*?\\İıK5.-", min_size=1, max_size=5),
+    st.sampled_from(["*", "?", "**", "true", "1.5", "2024", "日本", "\U0001f600", "STRASSE"]),
+    st.integers(-3, 20),
+    st.sampled_from([1.5, 1e300, True, False]),
+)
+HELD = st.one_of(
+    WORDS,
+    st.none(),
+    st.text("aAbß5.-İıK", max_size=8),
+    st.sampled_from([datetime(2024, 1, 1, tzinfo=UTC), "straße", "X日本y", "is TRUE", -0.0]),
+)
+
+
+@given(
+    modifier=st.sampled_from(["", "|all", "|contains", "|contains|all", "|startswith", "|cased"]),
+    words=st.lists(WORDS, min_size=1, max_size=3),
+    held=st.lists(st.one_of(HELD, st.lists(HELD, max_size=3)), max_size=3),
+    data=st.data(),
+)
+def test_every_event_with_a_keyword_has_a_needle(
+    modifier: str, words: list[object], held: list[object], data: st.DataObject
+) -> None:
+    """Needles guard keywords: an event without any of them is never accepted."""
+    try:
+        keywords = check("sigma", json.dumps({modifier: words}))
+    except FilterError:
+        return
+    needles = keywords.needles  # type: ignore[attr-defined]
+    if needles is None:
+        return
+    texts = [word.replace("*", "z").replace("?", "y") for word in words if isinstance(word, str)]
+    planted = data.draw(st.lists(st.sampled_from([*texts, *words]), max_size=3))
+    event = Event({f"f{place}": value for place, value in enumerate([*held, *planted, planted])})
+    if keywords(event):
+        assert any(needle in wording(event) for needle in needles)
+
+
+@pytest.mark.parametrize(
+    ("words", "event", "needle"),
+    [
+        ({"": ["Mimikatz"]}, {"a": "run MIMIKATZ now"}, "mimikatz"),
+        ({"": ["x*longer?y"]}, {"a": ["-", "Xq LONGERzY"]}, "longer"),
+        ({"|all": ["ab", "cde"]}, {"a": "AB", "b": "cde"}, "ab"),
+        ({"": [4688]}, {"a": {"b": 4688}}, "4688"),
+    ],
+)
+def test_needles(words: object, event: dict[str, object], needle: str) -> None:
+    keywords = check("sigma", json.dumps(words))
+    assert needle in keywords.needles  # type: ignore[attr-defined]
+    assert keywords(Event(event))
+    assert needle in wording(Event(event))
+
+
+def test_no_needles_where_anything_will_do() -> None:
+    for words in ({"": ["*", "abc"]}, {"|neq": ["abc"]}, {"": ["??"]}):
+        with suppress(FilterError):
+            assert check("sigma", json.dumps(words)).needles is None  # type: ignore[attr-defined]

@@ -32,12 +32,13 @@ from fyke.events.event import Event
 from fyke.events.value import Kind, Scalar, kind, parse_timestamp
 from fyke.filters import glob as globs
 from fyke.filters.dialects.sigma import pattern as patterns
-from fyke.filters.dialects.sigma.pattern import DASH, text_of
+from fyke.filters.dialects.sigma.pattern import DASH
 from fyke.filters.filter import Filter, Or, conjunction, disjunction, negation
 from fyke.filters.glob import fold
 from fyke.filters.predicate import Exists, In, NotIn, Range, compare
-from fyke.filters.regular_expression import regular_expression
+from fyke.filters.regular_expression import finder
 from fyke.filters.text_predicate import InNetwork, Matches, like
+from fyke.filters.wording import text_of
 
 Rest: TypeAlias = Callable[[], Filter]
 """Makes the residual that means all that the value demands."""
@@ -65,6 +66,11 @@ class Criterion:
     def references(self) -> frozenset[str]:
         """The other fields that it reads."""
         return frozenset()
+
+    @property
+    def needle(self) -> str | None:
+        """A folded text that is in the folded text of whatever meets it, if there is one."""
+        return None
 
 
 def elements(event: Event, field: str) -> tuple[Scalar, ...]:
@@ -104,8 +110,13 @@ class Fits(Criterion):
         pattern = self.pattern if self.cased else fold(self.pattern)
         if DASH not in pattern:
             return globs.matcher(patterns.as_glob(pattern))
-        search = regular_expression(patterns.dash_expression(pattern)).search
-        return lambda text: search(text) is not None
+        return finder(patterns.dash_expression(pattern))
+
+    @property
+    def needle(self) -> str | None:
+        segments = patterns.as_glob(self.pattern).segments
+        pieces = (piece for segment in segments for piece in segment.split(globs.ONE))
+        return fold(max(pieces, key=len)) or None
 
     def accepts(self, value: Scalar) -> bool:
         text = text_of(value)
@@ -152,16 +163,15 @@ class Finds(Criterion):
     expression: str
 
     def __post_init__(self) -> None:
-        _ = self._search
+        _ = self._is_found
 
     @cached_property
-    def _search(self) -> Callable[[str], object]:
-        search: Callable[[str], object] = regular_expression(self.expression).search
-        return search
+    def _is_found(self) -> Callable[[str], bool]:
+        return finder(self.expression)
 
     def accepts(self, value: Scalar) -> bool:
         text = text_of(value)
-        return text is not None and self._search(text) is not None
+        return text is not None and self._is_found(text)
 
     def tree(self, field: str, rest: Rest) -> Filter:
         booleans = [In(field, (value,)) for value in (True, False) if self.accepts(value)]

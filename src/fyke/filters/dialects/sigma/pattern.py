@@ -19,9 +19,10 @@ from itertools import product
 from typing import Final
 
 from fyke.errors import EventError, FilterError, shown
-from fyke.events.value import Scalar, admit, canonical, format_timestamp, parse_timestamp
+from fyke.events.value import Scalar, admit, canonical, parse_timestamp
 from fyke.filters.dialects.sigma.plain import Value, Written
 from fyke.filters.glob import ONE, Glob, fold, glob
+from fyke.filters.wording import text_of
 
 ANY: Final = "\udc2a"
 DASH: Final = "\udc2d"
@@ -128,20 +129,6 @@ def base64_offsets(data: bytes) -> list[str]:
 
 
 # --- the text of a scalar -----------------------------------------------------------------------
-
-
-def text_of(value: Scalar) -> str | None:
-    """The text in which Sigma compares a value; null has none."""
-    match value:
-        case None:
-            return None
-        case str():
-            return value
-        case bool():
-            return "true" if value else "false"
-        case datetime():
-            return format_timestamp(value)
-    return repr(canonical(value))
 
 
 def spellings(value: Value) -> list[str]:

@@ -17,10 +17,10 @@ from fyke.events.event import Event
 from fyke.events.value import Scalar
 from fyke.filters.dialects.sigma.criteria import Criterion, Fits, elements
 from fyke.filters.dialects.sigma.modifiers import Item, read_item
-from fyke.filters.dialects.sigma.pattern import text_of
 from fyke.filters.dialects.sigma.plain import Value, copied
 from fyke.filters.glob import fold
 from fyke.filters.residual import Check
+from fyke.filters.wording import text_of
 from fyke.limits import Limits
 
 _LIMITS: Final = Limits(depth_max=4, nodes_max=sys.maxsize, list_size_max=sys.maxsize)
@@ -84,6 +84,17 @@ class KeywordCheck:
     def __init__(self, item: Item) -> None:
         self._key = item.key
         self._criteria = item.criteria()
+
+    @property
+    def needles(self) -> tuple[str, ...] | None:
+        """Texts of which one is in the wording of every accepted event."""
+        if self._key.negated or not self._criteria:
+            return None
+        choices = [[criterion.needle for criterion in choice] for choice in self._criteria]
+        if self._key.every:
+            choices = [choice for choice in choices if None not in choice][:1] or [[None]]
+        found = tuple(needle for choice in choices for needle in choice if needle is not None)
+        return found if len(found) == sum(map(len, choices)) else None
 
     def __call__(self, event: Event) -> bool:
         scalars = [scalar for name in event.attributes for scalar in elements(event, name)]

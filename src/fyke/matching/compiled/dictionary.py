@@ -1,0 +1,129 @@
+"""A vocabulary as data, for snapshots: names and values as MessagePack, patterns as their arrays.
+
+Values are those of MessagePack; a timestamp or a decimal is written as text behind a tag.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final, TypeAlias
+
+import msgspec
+import numpy as np
+
+from fyke.errors import FykeError
+from fyke.events.value import format_timestamp, parse_timestamp
+from fyke.filters.glob import Glob, from_like, to_like
+from fyke.matching.compiled.codes import scalar_key
+from fyke.matching.compiled.patterns.pattern_set import PatternSet
+from fyke.matching.compiled.vocabulary import AttributeAxes, AxisKind, Vocabulary
+
+Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
+
+_WORDS: Final = "vocabulary"
+_AXES: Final = ("value", "number", "timestamp", "string", "presence", "text", "presence_symbol")
+
+
+def arrays_of(vocabulary: Vocabulary) -> Arrays:
+    """The vocabulary as arrays."""
+    attributes = [*vocabulary.attributes.values()]
+    if vocabulary.wording is not None:
+        attributes.append(vocabulary.wording)
+    document = {
+        "has_wording": vocabulary.wording is not None,
+        "axes": [[int(kind), name] for kind, name in vocabulary.axes],
+        "next_symbol": vocabulary.next_symbol,
+        "types": {name: list(pair) for name, pair in vocabulary.types.items()},
+        "attributes": [_attribute(axes) for axes in attributes],
+    }
+    packed = np.frombuffer(msgspec.msgpack.encode(document), np.uint8)
+    arrays: Arrays = {
+        _WORDS: packed,
+        "symbol_axes": np.array(vocabulary.symbol_axes, np.int32),
+    }
+    for number, axes in enumerate(attributes):
+        if axes.patterns is not None:
+            parts = axes.patterns.arrays()
+            arrays |= {f"patterns{number}.{name}": part for name, part in parts.items()}
+    return arrays
+
+
+def _attribute(axes: AttributeAxes) -> dict[str, object]:
+    return {
+        "name": axes.name,
+        "axes": [getattr(axes, name) for name in _AXES],
+        "values": [_written(key) for key in axes.symbols],
+        "symbols": list(axes.symbols.values()),
+        "patterns": [
+            [to_like(pattern), ignore_case, symbol]
+            for (pattern, ignore_case), symbol in axes.pattern_symbols.items()
+        ],
+    }
+
+
+def _written(key: Any) -> object:
+    match key:
+        case ("boolean", value):
+            return value
+        case datetime():
+            return {"timestamp": format_timestamp(key)}
+        case Decimal():
+            return {"decimal": str(key)}
+    return key
+
+
+def vocabulary_of(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Vocabulary:
+    """The vocabulary that some arrays hold."""
+    try:
+        document = msgspec.msgpack.decode(arrays[_WORDS].tobytes())
+        vocabulary = Vocabulary()
+        for kind, name in document["axes"]:
+            vocabulary.add_axis(AxisKind(kind), name)
+        vocabulary.next_symbol = int(document["next_symbol"])
+        vocabulary.symbol_axes = array("i", arrays["symbol_axes"].tolist())
+        vocabulary.types = {name: tuple(pair) for name, pair in document["types"].items()}
+        for number, attribute in enumerate(document["attributes"]):
+            axes = _read_attribute(attribute)
+            if document["has_wording"] and number == len(document["attributes"]) - 1:
+                vocabulary.wording = axes
+            else:
+                vocabulary.attributes[axes.name] = axes
+            if axes.text >= 0:
+                prefix = f"patterns{number}."
+                axes.patterns = PatternSet.of(
+                    {
+                        name.removeprefix(prefix): part
+                        for name, part in arrays.items()
+                        if name.startswith(prefix)
+                    }
+                )
+        return vocabulary
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError, IndexError) as broken:
+        raise FykeError(f"the snapshot's vocabulary cannot be read: {broken}") from None
+
+
+def _read_attribute(attribute: dict[str, Any]) -> AttributeAxes:
+    axes = AttributeAxes(attribute["name"], *attribute["axes"][:6])
+    axes.presence_symbol = attribute["axes"][6]
+    keys = map(_read_value, attribute["values"])
+    axes.symbols = dict(zip(keys, attribute["symbols"], strict=True))
+    axes.pattern_symbols = {
+        _pattern(text, ignore_case): symbol for text, ignore_case, symbol in attribute["patterns"]
+    }
+    return axes
+
+
+def _pattern(text: str, ignore_case: bool) -> tuple[Glob, bool]:
+    return from_like(text), ignore_case
+
+
+def _read_value(written: Any) -> object:
+    match written:
+        case {"timestamp": text}:
+            return parse_timestamp(text)
+        case {"decimal": text}:
+            return Decimal(text)
+    return scalar_key(written)

@@ -1,0 +1,348 @@
+"""CompiledEngine: boxes of codes in immutable segments, searched by kernels.
+
+Adding. A filter first waits in a short list and is evaluated as it is; when the list is full, or a
+batch comes, it is *frozen* into a small segment. Segments are merged when the newer of two is not
+much smaller than the older, so their number grows with the logarithm of the subscriptions and each
+subscription is rewritten a few times. Merges of many subscriptions run in the background: matching
+goes on with the old segments until the new one takes their place.
+Removing. The subscription's entry in its segment is struck out; merging leaves it behind, and a
+segment with many such entries is rewritten.
+
+Law. The verdict is that of `filter.matches`: found without doubt by boxes that are exact, decided
+by a program, or by the filter itself.
+Cost. An update costs its own coding plus an amortised logarithm; an event the clusters it visits.
+Source. Access predicates: Le Subscribe (Fabret et al., SIGMOD 2001). Segments: log-structured merge
+trees (O'Neil et al., 1996).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from fyke.errors import FykeError
+from fyke.events.columns import Columns
+from fyke.events.event import Event
+from fyke.filters.filter import Filter
+from fyke.matching.compiled.box_table import Places, Words
+from fyke.matching.compiled.coding import Codes, EventCoder, code_event
+from fyke.matching.compiled.column_coding import code_columns
+from fyke.matching.compiled.dictionary import arrays_of, vocabulary_of
+from fyke.matching.compiled.exactly import EventOf, Exactly
+from fyke.matching.compiled.homes import Homes
+from fyke.matching.compiled.intake import Intake
+from fyke.matching.compiled.layout import TREE_FROM
+from fyke.matching.compiled.merging import Merge
+from fyke.matching.compiled.nearness import nearest
+from fyke.matching.compiled.results import joined, stacked
+from fyke.matching.compiled.search import TILE, Room, search, search_event
+from fyke.matching.compiled.segment import Segment
+from fyke.matching.compiled.statistics import Statistics
+from fyke.matching.compiled.vocabulary import Vocabulary
+from fyke.matching.compiled.warming import warm
+from fyke.matching.engine import Work
+
+WAITING_MAX: Final = 32
+"""So many filters wait before they are frozen."""
+RATIO: Final = 4
+"""A segment is at least so many times larger than the next one."""
+AT_ONCE_MAX: Final = 2_000
+"""Merges of more subscriptions run in the background."""
+REMOVED_SHARE: Final = 0.25
+LEARN_EVERY: Final = 32
+"""One event of so many is learned from."""
+
+
+class CompiledEngine:
+    """The default engine. `filter_of` gives the filter of a slot, where kernels cannot decide."""
+
+    def __init__(
+        self,
+        filter_of: Callable[[int], Filter],
+        *,
+        tree_from: int = TREE_FROM,
+        is_warm: bool = False,
+    ) -> None:
+        self.work = Work()
+        self.statistics = Statistics()
+        self._vocabulary = Vocabulary()
+        self._filter_of = filter_of
+        self._tree_from = tree_from
+        self._is_warm = is_warm
+        self._waiting: dict[int, Filter] = {}
+        self._intake = Intake(self._vocabulary, self.statistics)
+        self._segments: tuple[Segment, ...] = ()
+        self._homes = Homes()
+        self._lock = threading.RLock()
+        self._desks = threading.local()
+        self._worker: threading.Thread | None = None
+        self._busy: set[int] = set()
+        """The segments that are being merged in the background."""
+        self._learn_in = 1
+
+    @property
+    def unguarded(self) -> int:
+        with self._lock:
+            self._freeze()
+            return sum(segment.unguarded for segment in self._segments)
+
+    # --- subscriptions
+
+    def add(self, slot: int, filter: Filter) -> None:
+        with self._lock:
+            self._waiting[slot] = filter
+            if len(self._waiting) > WAITING_MAX:
+                self._take_in()
+
+    def remove(self, slot: int) -> None:
+        with self._lock:
+            if self._waiting.pop(slot, None) is None:
+                if self._homes.leave(slot):
+                    self._tidy()
+                else:
+                    self._intake.remove(slot)
+
+    def _take_in(self) -> None:
+        """Boxes what waits; the segment is built when an event comes."""
+        for slot in list(self._waiting):
+            self._intake.add(slot, self._waiting[slot])
+            del self._waiting[slot]
+
+    def _freeze(self) -> None:
+        """Makes a segment of all that is not in one."""
+        self._take_in()
+        if len(self._intake):
+            self._warm()
+            intake, self._intake = self._intake, Intake(self._vocabulary, self.statistics)
+            due = self._beside(len(intake))
+            merge = Merge(due, intake)
+            merge.run(self._vocabulary, self.statistics, self._tree_from)
+            self._install(merge.result(), due)
+            self._tidy()
+
+    def _beside(self, new: int) -> tuple[Segment, ...]:
+        """The newest segments, as far as they are small enough to be rewritten in passing."""
+        due: list[Segment] = []
+        size = new
+        for segment in reversed(self._segments):
+            is_small = segment.live < RATIO * size and size + segment.live <= AT_ONCE_MAX
+            if not is_small or id(segment) in self._busy:
+                break
+            due.insert(0, segment)
+            size += segment.live
+        return tuple(due)
+
+    def _warm(self) -> None:
+        if not self._is_warm:
+            self._is_warm = True
+            warm()
+
+    def compact(self) -> None:
+        """Makes one segment of all, filed by what was learned about events."""
+        with self._lock:
+            self._freeze()
+            segments = self._segments
+            if segments and not self._busy:
+                merge = Merge(segments)
+                merge.run(self._vocabulary, self.statistics, self._tree_from)
+                self._install(merge.result(), segments)
+
+    # --- segments
+
+    def _install(self, new: Segment, old: tuple[Segment, ...]) -> None:
+        """Puts a segment in the place of others, or behind all."""
+        segments = list(self._segments)
+        place = segments.index(old[0]) if old else len(segments)
+        segments[place : place + len(old)] = [new] if new.live else []
+        self._homes.move(old, new)
+        self._segments = tuple(segments)
+
+    def _tidy(self) -> None:
+        """Merges what is due: few subscriptions at once, many in the background."""
+        for due in self._due():
+            merge = Merge(due)
+            if merge.size <= AT_ONCE_MAX:
+                merge.run(self._vocabulary, self.statistics, self._tree_from)
+                self._install(merge.result(), due)
+                self._tidy()
+                return
+        if self._worker is None and self._chore() is not None:
+            self._worker = threading.Thread(target=self._work_behind, daemon=True)
+            self._worker.start()
+
+    def _due(self) -> Iterator[tuple[Segment, ...]]:
+        """Neighbours of which the newer is not much smaller, and segments with much struck out."""
+        for older, newer in pairwise(self._segments):
+            if not {id(older), id(newer)} & self._busy and older.live < RATIO * newer.live:
+                yield older, newer
+        for segment in self._segments:
+            is_worn = segment.removed > REMOVED_SHARE * len(segment.slots)
+            if is_worn and id(segment) not in self._busy:
+                yield (segment,)
+
+    # --- in the background
+
+    def _work_behind(self) -> None:
+        """Does what is due until nothing is; nothing is lost where it fails."""
+        while True:
+            with self._lock:
+                chore = self._chore()
+                if chore is None:
+                    self._worker = None
+                    return
+                self._busy = set(map(id, next(self._due(), ())))
+            try:
+                chore()
+            except BaseException:
+                with self._lock:
+                    self._worker = None
+                raise
+
+    def _chore(self) -> Callable[[], None] | None:
+        for due in self._due():
+            return partial(self._merge_behind, due)
+        for patterns in self._vocabulary.pattern_sets():
+            if patterns.merge_due():
+                return patterns.merge
+        return None
+
+    def _merge_behind(self, due: tuple[Segment, ...]) -> None:
+        try:
+            merge = Merge(due)
+            merge.run(self._vocabulary, self.statistics, self._tree_from)
+            with self._lock:
+                self._install(merge.result(), due)
+        finally:
+            with self._lock:
+                self._busy = set()
+
+    # --- events
+
+    def match(self, event: Event) -> list[int]:
+        segments, waiting = self._view(WAITING_MAX)
+        room, coder = self._desk()
+        codes = coder.code(event)
+        check = Exactly(self._filter_of, lambda _: event)
+        slots: list[int] = []
+        for segment in segments:
+            slots += search_event(segment, codes, room, check, self.work)
+        if waiting:
+            slots += [slot for slot, filter in waiting.items() if filter.matches(event)]
+        self._learn_in -= 1
+        if self._learn_in <= 0:
+            self._learn(codes)
+        return sorted(set(slots)) if len(slots) > 1 else slots
+
+    def nearest(self, event: Event, count: int) -> list[int]:
+        """Some slots whose filters refuse the event, by few of their clauses."""
+        segments, waiting = self._view(WAITING_MAX)
+        codes = code_event(event, self._vocabulary)
+        slots = list(waiting)
+        for segment in segments:
+            slots += nearest(segment, codes, self._vocabulary, count)
+        return slots
+
+    def match_columns(self, columns: Columns) -> tuple[Places, Words]:
+        """The slots that accept each row: those of row i between offsets[i] and offsets[i + 1]."""
+        segments, _ = self._view(0)
+        codes = code_columns(columns, self._vocabulary)
+        self._learn(codes)
+        return self._search(segments, codes, columns.event)
+
+    def code(self, columns: Columns) -> Codes:
+        """Rows as codes; what was added so far is known."""
+        self._view(0)
+        symbols = self._vocabulary.next_symbol
+        return replace(code_columns(columns, self._vocabulary), symbols=symbols)
+
+    def match_codes(self, codes: Codes, event_of: EventOf) -> tuple[Places, Words]:
+        """What `match_columns` does with codes. `event_of` gives a row that is left in doubt."""
+        segments, _ = self._view(0)
+        if codes.symbols != self._vocabulary.next_symbol:
+            raise FykeError(
+                "subscriptions were added since these events were coded; code them again"
+            )
+        return self._search(segments, codes, event_of)
+
+    def _search(
+        self, segments: tuple[Segment, ...], codes: Codes, event_of: EventOf
+    ) -> tuple[Places, Words]:
+        room, _ = self._desk()
+        check = Exactly(self._filter_of, event_of)
+        tiles = []
+        for start in range(0, codes.events, TILE):
+            end = min(start + TILE, codes.events)
+            parts = [
+                search(segment, codes, start, end, room, check, self.work) for segment in segments
+            ]
+            tiles.append(joined(parts, end - start))
+        return stacked(tiles)
+
+    def _view(self, waiting_max: int) -> tuple[tuple[Segment, ...], dict[int, Filter]]:
+        """The segments of all subscriptions but a few, and the filters of those."""
+        with self._lock:
+            if len(self._intake) or len(self._waiting) > waiting_max:
+                self._freeze()
+            if not self._waiting:
+                return self._segments, {}
+            self.work.checks += len(self._waiting)
+            return self._segments, dict(self._waiting)
+
+    def _desk(self) -> tuple[Room, EventCoder]:
+        """Where the calling thread works."""
+        desks = self._desks
+        try:
+            if desks.vocabulary is self._vocabulary:
+                return desks.room, desks.coder
+        except AttributeError:
+            pass
+        desks.room, desks.coder = Room(), EventCoder(self._vocabulary)
+        desks.vocabulary = self._vocabulary
+        return desks.room, desks.coder
+
+    def _learn(self, codes: Codes) -> None:
+        """Takes note of some events, the first ones and then now and then."""
+        with self._lock:
+            self._learn_in = min(LEARN_EVERY, self.statistics.events)
+            self.statistics.observe(codes, self._vocabulary)
+
+    # --- snapshots
+
+    def kept(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, object]]:
+        """The index as arrays, under names that begin with `index.`, and what JSON can say."""
+        with self._lock:
+            self._freeze()
+            arrays = {f"index.{name}": part for name, part in arrays_of(self._vocabulary).items()}
+            arrays["index.counts"] = self.statistics.counts
+            for number, segment in enumerate(self._segments):
+                parts = segment.arrays()
+                arrays |= {f"index.segment{number}.{name}": part for name, part in parts.items()}
+            details = [segment.details() for segment in self._segments]
+            return arrays, {"segments": details, "events": self.statistics.events}
+
+    def take_up(self, arrays: dict[str, np.ndarray[Any, Any]], details: dict[str, Any]) -> None:
+        """Fills an engine that is empty from what `kept` gave."""
+        self._warm()
+        try:
+            self._vocabulary = vocabulary_of(_under("index.", arrays))
+            self.statistics = Statistics()
+            self.statistics.counts = arrays["index.counts"]
+            self.statistics.events = int(details["events"])
+            self._intake = Intake(self._vocabulary, self.statistics)
+            for number, facts in enumerate(details["segments"]):
+                segment = Segment.of(_under(f"index.segment{number}.", arrays), facts)
+                self._install(segment, ())
+        except (KeyError, TypeError, ValueError) as broken:
+            raise FykeError(f"the snapshot's index cannot be read: {broken}") from None
+
+
+def _under(prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
+    return {
+        name.removeprefix(prefix): part for name, part in arrays.items() if name.startswith(prefix)
+    }

@@ -1,0 +1,44 @@
+"""Exactly: what kernels leave open, decided by the filters themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeAlias
+
+from fyke.events.event import Event
+from fyke.filters.filter import Filter, Test
+from fyke.matching.compiled.program import opaque_parts
+
+EventOf: TypeAlias = Callable[[int], Event]
+
+
+class Exactly:
+    """Answers about events by number; `search.Check`."""
+
+    __slots__ = ("_event", "_event_of", "_filter_of", "_row")
+
+    def __init__(self, filter_of: Callable[[int], Filter], event_of: EventOf) -> None:
+        self._filter_of = filter_of
+        self._event_of = event_of
+        self._row = -1
+        self._event: Event | None = None
+
+    def filter(self, event: int, slot: int) -> bool:
+        return self._filter_of(slot).matches(self._at(event))
+
+    def part(self, event: int, slot: int, number: int) -> bool:
+        seen = self._at(event)
+        parts = _parts(self._filter_of(slot))
+        return number < len(parts) and parts[number](seen.attributes, seen)
+
+    def _at(self, row: int) -> Event:
+        """The event of a row; questions about one row come together."""
+        if row != self._row or self._event is None:
+            self._row, self._event = row, self._event_of(row)
+        return self._event
+
+
+@lru_cache(maxsize=8_192)
+def _parts(filter: Filter) -> list[Test]:
+    return [part.test() for part in opaque_parts(filter)]

@@ -1,0 +1,197 @@
+"""The fast forms of `lanes`: the same operations as LLVM vector code on addresses.
+
+Only target-independent LLVM is used, so that any processor runs it; where there are vectors of 16
+words (AVX-512) an operation is a few instructions. `emit` and `number` write
+16 words, whatever the mask: the output has that much room behind its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils as _cgutils
+from numba.extending import intrinsic
+
+cgutils: Any = _cgutils
+
+LANES: Final = 16
+_I1, _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
+_WORDS: Final = ir.VectorType(_I32, LANES)
+_BITS: Final = ir.VectorType(_I1, LANES)
+_WORD_BYTES: Final = 4
+
+_Operation = Callable[[Any, list[Any]], Any]
+
+
+def _operation(arguments: int, returns: bool, generate: _Operation) -> Any:
+    """An intrinsic of int64 arguments; `generate` makes its code."""
+    result = types.int64 if returns else types.void
+    signature = result(*[types.int64] * arguments)
+
+    def codegen(context: Any, builder: Any, _: Any, values: list[Any]) -> Any:
+        value = generate(builder, values)
+        return value if returns else context.get_dummy_value()
+
+    return signature, codegen
+
+
+def _place(builder: Any, base: Any, at: Any, of: Any) -> Any:
+    address = builder.add(base, builder.shl(at, ir.Constant(_I64, 2)))
+    return builder.inttoptr(address, of.as_pointer())
+
+
+def _load(builder: Any, base: Any, at: Any, of: Any) -> Any:
+    loaded = builder.load(_place(builder, base, at, of))
+    loaded.align = _WORD_BYTES
+    return loaded
+
+
+def _everywhere(builder: Any, value: Any) -> Any:
+    undefined = ir.Constant(_WORDS, ir.Undefined)
+    one = builder.insert_element(undefined, builder.trunc(value, _I32), ir.Constant(_I32, 0))
+    return builder.shuffle_vector(one, undefined, ir.Constant(_WORDS, [0] * LANES))
+
+
+def _mask(builder: Any, bits: Any) -> Any:
+    return builder.zext(builder.bitcast(bits, _I16), _I64)
+
+
+def _ends(builder: Any, values: list[Any]) -> tuple[Any, Any]:
+    base, lows, highs = values[:3]
+    return _load(builder, base, lows, _WORDS), _load(builder, base, highs, _WORDS)
+
+
+def _within(builder: Any, low: Any, high: Any, value: Any) -> Any:
+    return builder.icmp_unsigned("<=", builder.sub(value, low), builder.sub(high, low))
+
+
+@intrinsic
+def word(_: Any, base: Any, at: Any) -> Any:
+    return _operation(2, True, lambda b, v: b.sext(_load(b, v[0], v[1], _I32), _I64))
+
+
+@intrinsic
+def long_word(_: Any, base: Any, at: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> Any:
+        address = builder.add(values[0], builder.shl(values[1], ir.Constant(_I64, 3)))
+        return builder.load(builder.inttoptr(address, _I64.as_pointer()))
+
+    return _operation(2, True, generate)
+
+
+@intrinsic
+def put(_: Any, base: Any, at: Any, value: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> None:
+        builder.store(builder.trunc(values[2], _I32), _place(builder, values[0], values[1], _I32))
+
+    return _operation(3, False, generate)
+
+
+@intrinsic
+def inside(_: Any, base: Any, lows: Any, highs: Any, value: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> Any:
+        low, high = _ends(builder, values)
+        return _mask(builder, _within(builder, low, high, _everywhere(builder, values[3])))
+
+    return _operation(4, True, generate)
+
+
+@intrinsic
+def inside_all(_: Any, base: Any, at: Any, width: Any, codes: Any, first: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> Any:
+        base, at, width, codes, first = values
+        all_lanes = ir.Constant(_BITS, [1] * LANES)
+        holding = cgutils.alloca_once_value(builder, all_lanes)
+        stride = ir.Constant(_I64, 2 * LANES)
+        with cgutils.for_range(builder, width) as loop:
+            lows = builder.add(at, builder.mul(loop.index, stride))
+            low, high = _ends(builder, [base, lows, builder.add(lows, ir.Constant(_I64, LANES))])
+            code = _load(builder, codes, builder.add(first, loop.index), _I32)
+            within = _within(builder, low, high, _everywhere(builder, builder.sext(code, _I64)))
+            builder.store(builder.and_(builder.load(holding), within), holding)
+        return _mask(builder, builder.load(holding))
+
+    return _operation(5, True, generate)
+
+
+@intrinsic
+def touched(_: Any, base: Any, lows: Any, highs: Any, least: Any, most: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> Any:
+        low, high = _ends(builder, values)
+        least, most = _everywhere(builder, values[3]), _everywhere(builder, values[4])
+        from_low = builder.icmp_signed("<=", low, most)
+        to_high = builder.icmp_signed("<=", least, high)
+        around = builder.icmp_signed(">", low, high)
+        either, both = builder.or_(from_low, to_high), builder.and_(from_low, to_high)
+        return _mask(builder, builder.or_(both, builder.and_(around, either)))
+
+    return _operation(5, True, generate)
+
+
+@intrinsic
+def ends(_: Any, base: Any, lows: Any, highs: Any, value: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> Any:
+        low, high = _ends(builder, values)
+        value = _everywhere(builder, values[3])
+        return _mask(
+            builder,
+            builder.or_(
+                builder.icmp_unsigned("==", low, value), builder.icmp_unsigned("==", high, value)
+            ),
+        )
+
+    return _operation(4, True, generate)
+
+
+def _append(builder: Any, words: Any, mask: Any, out: Any, end: Any) -> Any:
+    """Stores the words that the mask chooses, side by side; the new end."""
+    compress = cgutils.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(_WORDS, [_WORDS, _BITS, _WORDS]),
+        "llvm.experimental.vector.compress.v16i32",
+    )
+    bits = builder.bitcast(builder.trunc(mask, _I16), _BITS)
+    chosen = builder.call(compress, [words, bits, ir.Constant(_WORDS, ir.Undefined)])
+    builder.store(chosen, _place(builder, out, end, _WORDS)).align = _WORD_BYTES
+    return builder.add(end, builder.ctpop(mask))
+
+
+@intrinsic
+def emit(_: Any, base: Any, at: Any, mask: Any, out: Any, end: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> Any:
+        base, at, mask, out, end = values
+        return _append(builder, _load(builder, base, at, _WORDS), mask, out, end)
+
+    return _operation(5, True, generate)
+
+
+@intrinsic
+def number(_: Any, start: Any, mask: Any, out: Any, end: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> Any:
+        start, mask, out, end = values
+        lanes = ir.Constant(_WORDS, list(range(LANES)))
+        return _append(builder, builder.add(_everywhere(builder, start), lanes), mask, out, end)
+
+    return _operation(4, True, generate)
+
+
+@intrinsic
+def first(_: Any, mask: Any) -> Any:
+    return _operation(1, True, lambda b, v: b.cttz(v[0], ir.Constant(_I1, 1)))
+
+
+@intrinsic
+def prefetch(_: Any, base: Any, at: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> None:
+        fetch = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [_I8.as_pointer(), _I32, _I32, _I32]),
+            "llvm.prefetch.p0",
+        )
+        read, near, data = (ir.Constant(_I32, number) for number in (0, 3, 1))
+        builder.call(fetch, [_place(builder, values[0], values[1], _I8), read, near, data])
+
+    return _operation(2, False, generate)

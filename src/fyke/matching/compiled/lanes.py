@@ -1,0 +1,161 @@
+"""Sixteen at a time: the few operations on arrays of 32-bit words that the search is written in.
+
+Idea. The hot loops see an array only as a *base* and an index. In `fast` mode a base is an address
+and each operation here is a handful of vector instructions (any processor: LLVM picks them); in the
+other modes a base is the numpy array itself and the operations are the plain functions below, which
+say what the fast ones do, with every access checked. So a kernel is written once, `word(words, at)`
+instead of `words[at]`, and is fast, checked or plain by `kernel.MODE`.
+Why addresses. numba counts references to arrays that pass through helpers, which made the same
+traversal two to three times slower.
+
+Intervals. `low <= high` holds the values from low to high; `low > high` holds all *but* those
+strictly between high and low: a negation. Both are one comparison on a circle:
+(value - low) mod 2**32 <= (high - low) mod 2**32.
+
+    word(base, at)                      one word, as an int64
+    long_word(base, at)                 the same of an array of 64-bit words
+    put(base, at, value)
+    inside(base, lows, highs, value)    mask of the 16 intervals that hold the value
+    inside_all(base, at, width, codes, first)
+                                        mask of the 16 boxes at `at` (per axis low[16], high[16])
+                                        that hold the codes from `first` on
+    touched(base, lows, highs, a, b)    mask of the 16 that hold something of a..b; for lists
+    ends(base, lows, highs, value)      mask of the 16 that have the value as an end
+    emit(base, at, mask, out, end)      the chosen ones of 16 words, appended; the new end
+    number(start, mask, out, end)       the chosen ones of start .. start + 15, likewise
+    first(mask), prefetch(base, at)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fyke.matching.compiled.kernel import MODE, inlined
+
+__all__ = [
+    "ALL", "LANES", "aligned", "base", "emit", "ends", "first", "holds", "inside", "inside_all",
+    "long_word", "number", "prefetch", "put", "touched", "touches", "word",
+]  # fmt: skip
+
+LANES: Final = 16
+ALL: Final = 0xFFFF
+CACHE_LINE: Final = 64
+
+
+def base(words: np.ndarray[Any, Any]) -> Any:
+    """What stands for an int32 array in the operations. The caller keeps the array alive."""
+    return words.ctypes.data if MODE == "fast" else words.reshape(-1)
+
+
+def aligned(size: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Zeros that start a cache line: sixteen words across two lines take twice as long to read."""
+    room = np.zeros(size + LANES, np.int32)
+    start = -room.ctypes.data % CACHE_LINE // room.itemsize
+    return room[start : start + size]
+
+
+@inlined
+def holds(low: int, high: int, value: int) -> bool:
+    """Whether one interval holds the value."""
+    if low <= high:
+        return low <= value and value <= high
+    return value <= high or value >= low
+
+
+@inlined
+def touches(low: int, high: int, least: int, most: int) -> bool:
+    """Whether one interval holds something between `least` and `most`."""
+    if low <= high:
+        return low <= most and least <= high
+    return least <= high or most >= low
+
+
+if TYPE_CHECKING or MODE != "fast":
+
+    @inlined
+    def word(words: Any, at: int) -> int:
+        return int(words[at])
+
+    @inlined
+    def long_word(words: Any, at: int) -> int:
+        return int(words[at])
+
+    @inlined
+    def put(words: Any, at: int, value: int) -> None:
+        words[at] = value
+
+    @inlined
+    def inside(words: Any, lows: int, highs: int, value: int) -> int:
+        mask = 0
+        for lane in range(LANES):
+            if holds(int(words[lows + lane]), int(words[highs + lane]), value):
+                mask |= 1 << lane
+        return mask
+
+    @inlined
+    def inside_all(words: Any, at: int, width: int, codes: Any, first: int) -> int:
+        mask = ALL
+        for slot in range(width):
+            lows = at + slot * 2 * LANES
+            mask &= inside(words, lows, lows + LANES, int(codes[first + slot]))
+        return mask
+
+    @inlined
+    def touched(words: Any, lows: int, highs: int, least: int, most: int) -> int:
+        mask = 0
+        for lane in range(LANES):
+            if touches(int(words[lows + lane]), int(words[highs + lane]), least, most):
+                mask |= 1 << lane
+        return mask
+
+    @inlined
+    def ends(words: Any, lows: int, highs: int, value: int) -> int:
+        mask = 0
+        for lane in range(LANES):
+            if words[lows + lane] == value or words[highs + lane] == value:
+                mask |= 1 << lane
+        return mask
+
+    @inlined
+    def emit(words: Any, at: int, mask: int, out: Any, end: int) -> int:
+        for lane in range(LANES):
+            if mask >> lane & 1:
+                out[end] = words[at + lane]
+                end += 1
+        return end
+
+    @inlined
+    def number(start: int, mask: int, out: Any, end: int) -> int:
+        for lane in range(LANES):
+            if mask >> lane & 1:
+                out[end] = start + lane
+                end += 1
+        return end
+
+    @inlined
+    def first(mask: int) -> int:
+        lane = 0
+        while not mask >> lane & 1:
+            lane += 1
+        return lane
+
+    @inlined
+    def prefetch(words: Any, at: int) -> None:
+        pass
+
+else:
+    from fyke.matching.compiled.intrinsics import (
+        emit,
+        ends,
+        first,
+        inside,
+        inside_all,
+        long_word,
+        number,
+        prefetch,
+        put,
+        touched,
+        word,
+    )

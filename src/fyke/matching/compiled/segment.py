@@ -1,0 +1,148 @@
+"""Segment: an immutable index over some subscriptions.
+
+Inside a segment a subscription has a number of its own, its *owner* number. `slots` translates it
+to the matcher's slot; a subscription that was removed has GONE there, which is the only thing about
+a segment that ever changes.
+Programs of all subscriptions that have one follow each other in `programs`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from fyke.matching.compiled.access import AxisFacts, filed
+from fyke.matching.compiled.box_table import BoxTable, Words
+from fyke.matching.compiled.lanes import base
+from fyke.matching.compiled.layout import TREE_FROM, Layout, layout
+from fyke.matching.compiled.statistics import Shares
+from fyke.matching.compiled.vocabulary import AxisKind, Vocabulary
+
+GONE: Final = -1
+NO_PROGRAM: Final = -1
+_ARRAYS: Final = ("slots", "programs", "program_at", "keyed", "pairs", "texts", "roots")
+
+
+@dataclass(slots=True, eq=False)
+class Segment:
+    layout: Layout
+    slots: Words
+    programs: Words
+    program_at: Words
+    keyed: Words
+    """The axes under whose symbols subscriptions are filed."""
+    pairs: Words
+    """Pairs of axes, one after the other, under whose pairs of symbols some are."""
+    texts: Words
+    """The TEXT axes among whose patterns some are."""
+    roots: Words
+    """The owners that have a box without a symbol."""
+    has_several: bool
+    """Whether an owner has several boxes."""
+    removed: int = 0
+    bases: tuple[Any, ...] = field(init=False)
+    """What kernels are handed for the index, made once."""
+
+    def __post_init__(self) -> None:
+        index = self.layout
+        self.bases = (
+            base(index.table), len(index.table), base(index.clusters), index.root,
+            base(self.keyed), len(self.keyed), base(self.pairs), len(self.pairs) // 2,
+            base(self.texts), len(self.texts),
+            base(index.groups), base(index.nodes), base(index.owners),
+        )  # fmt: skip
+
+    @property
+    def live(self) -> int:
+        return len(self.slots) - self.removed
+
+    @property
+    def unguarded(self) -> int:
+        """How many subscriptions are looked at for every event."""
+        return int((self.slots[self.roots] != GONE).sum())
+
+    def remove(self, owner: int) -> None:
+        """Strikes a subscription out; counted first, for searches that go on beside it."""
+        self.removed += 1
+        if not self.slots.flags.writeable:
+            self.slots = self.slots.copy()
+        self.slots[owner] = GONE
+
+    # --- snapshots
+
+    def arrays(self) -> dict[str, Words]:
+        return self.layout.arrays() | {name: getattr(self, name) for name in _ARRAYS}
+
+    def details(self) -> dict[str, int]:
+        return {
+            "root": self.layout.root,
+            "has_several": int(self.has_several),
+            "removed": self.removed,
+        }
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Words], details: Mapping[str, int]) -> Segment:
+        return cls(
+            layout=Layout.of(arrays, int(details["root"])),
+            **{name: arrays[name] for name in _ARRAYS},
+            has_several=bool(details["has_several"]),
+            removed=int(details["removed"]),
+        )
+
+
+def build(
+    boxes: BoxTable,
+    programs: Programs,
+    slots: Words,
+    vocabulary: Vocabulary,
+    shares: Shares,
+    *,
+    tree_from: int = TREE_FROM,
+) -> Segment:
+    """The segment of some boxes, whose owners are the places in `slots`."""
+    chosen = filed(boxes, AxisFacts.of(vocabulary), shares)
+    is_paired = chosen.second_axis >= 0
+    axes = np.unique(chosen.axis[(chosen.axis >= 0) & ~is_paired])
+    is_text = np.array([vocabulary.axes[axis][0] is AxisKind.TEXT for axis in axes], np.bool_)
+    pairs = np.stack([chosen.axis[is_paired], chosen.second_axis[is_paired]], axis=1)
+    without = chosen.residues.owner[chosen.axis < 0]
+    return Segment(
+        layout=layout(chosen, tree_from=tree_from),
+        slots=slots,
+        programs=programs.words,
+        program_at=programs.at,
+        keyed=axes[~is_text].astype(np.int32),
+        pairs=np.unique(pairs, axis=0).astype(np.int32).ravel(),
+        texts=axes[is_text].astype(np.int32),
+        roots=np.unique(without),
+        has_several=len(boxes) > len(np.unique(boxes.owner)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Programs one after the other, and where each owner's starts."""
+
+    words: Words
+    at: Words
+
+
+class ProgramWriter:
+    """Collects the programs of one subscription after the other."""
+
+    def __init__(self) -> None:
+        self._words = array("i")
+        self._at = array("i")
+
+    def add(self, program: list[int] | None) -> None:
+        """None for a subscription that needs none."""
+        self._at.append(NO_PROGRAM if program is None else len(self._words))
+        self._words.extend(program or ())
+
+    def programs(self) -> Programs:
+        words = np.append(np.array(self._words, np.int32), np.int32(0))
+        return Programs(words, np.array(self._at, np.int32))

@@ -1,0 +1,166 @@
+"""Vocabulary: which axes the index has, and which symbols are known on them.
+
+An *axis* is an attribute seen in one way; an event has one int32 code on it (a list has several).
+
+    VALUE       the scalar itself, as a symbol: equality, sets, null, booleans
+    NUMBER      the number, timestamp or string in its order (`codes`): ranges
+    TIMESTAMP
+    STRING
+    PRESENCE    the attribute's symbol if it is there at all: exists
+    TYPE        the type's symbol if the event is of that type or a subtype
+    TEXT        the string, as the row of its accepted patterns in a table beside the events;
+                one such axis is for the wording of the whole event (`filters.wording`)
+
+A *symbol* is an even number above OTHER that stands for "this attribute has this value", "this
+attribute is there", "the event is of this type" or "this pattern accepts this attribute". Symbols
+are what subscriptions are filed under: an event leads to the clusters of its symbols.
+
+A vocabulary only grows. Axes and symbols are shared by all segments, so an event is coded once.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Final
+
+from fyke.events.value import Kind, Scalar
+from fyke.filters.glob import Glob, glob
+from fyke.matching.compiled.codes import MISSING, OTHER, scalar_key
+from fyke.matching.compiled.patterns.pattern_set import PatternSet
+
+FIRST_SYMBOL: Final = OTHER + 2
+SYMBOL_STEP: Final = 2
+
+
+class AxisKind(IntEnum):
+    VALUE = 0
+    NUMBER = 1
+    TIMESTAMP = 2
+    STRING = 3
+    PRESENCE = 4
+    TYPE = 5
+    TEXT = 6
+
+
+ORDER: Final = {
+    Kind.NUMBER: AxisKind.NUMBER,
+    Kind.TIMESTAMP: AxisKind.TIMESTAMP,
+    Kind.STRING: AxisKind.STRING,
+}
+KEYED: Final = frozenset({AxisKind.VALUE, AxisKind.PRESENCE, AxisKind.TYPE, AxisKind.TEXT})
+"""Axes whose codes are symbols (TEXT leads to some), under which subscriptions can be filed."""
+
+
+@dataclass(slots=True)
+class AttributeAxes:
+    """The axes of one attribute; -1 where nobody looks at it in that way."""
+
+    name: str
+    value: int = -1
+    number: int = -1
+    timestamp: int = -1
+    string: int = -1
+    presence: int = -1
+    text: int = -1
+    symbols: dict[object, int] = field(default_factory=dict)
+    """By `scalar_key`, the symbols of the values that are mentioned."""
+    presence_symbol: int = OTHER
+    patterns: PatternSet | None = None
+    pattern_symbols: dict[tuple[Glob, bool], int] = field(default_factory=dict)
+
+
+class Vocabulary:
+    """The axes and symbols of one engine."""
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, AttributeAxes] = {}
+        self.wording: AttributeAxes | None = None
+        """The patterns that look at the wording of events, as if it were an attribute."""
+        self.types: dict[str, tuple[int, int]] = {}
+        """By name, the axis and the symbol."""
+        self.axes: list[tuple[AxisKind, str]] = []
+        self.next_symbol = FIRST_SYMBOL
+        self.blank = array("i", [MISSING])
+        """The codes of an event without attributes."""
+        self.symbol_axes = array("i", [-1])
+        """The axis of each symbol, by half the symbol."""
+
+    # --- growing
+
+    def value(self, attribute: str, value: Scalar) -> tuple[int, int]:
+        """The axis and the symbol of a value."""
+        axes = self.attribute(attribute)
+        key = value if value.__class__ is str else scalar_key(value)
+        symbol = axes.symbols.get(key)
+        if symbol is None:
+            if axes.value < 0:
+                axes.value = self.add_axis(AxisKind.VALUE, attribute)
+            symbol = axes.symbols[key] = self._symbol(axes.value)
+        return axes.value, symbol
+
+    def order(self, attribute: str, kind: Kind) -> int:
+        """The axis of an ordered kind."""
+        axes = self.attribute(attribute)
+        name = ORDER[kind].name.lower()
+        axis: int = getattr(axes, name)
+        if axis < 0:
+            axis = self.add_axis(ORDER[kind], attribute)
+            setattr(axes, name, axis)
+        return axis
+
+    def presence(self, attribute: str) -> tuple[int, int]:
+        axes = self.attribute(attribute)
+        if axes.presence < 0:
+            axes.presence = self.add_axis(AxisKind.PRESENCE, attribute)
+            axes.presence_symbol = self._symbol(axes.presence)
+        return axes.presence, axes.presence_symbol
+
+    def type(self, name: str) -> tuple[int, int]:
+        if name not in self.types:
+            axis = self.add_axis(AxisKind.TYPE, name)
+            self.types[name] = axis, self._symbol(axis)
+        return self.types[name]
+
+    def pattern(self, attribute: str, pattern: Glob, ignore_case: bool) -> tuple[int, int]:
+        return self._pattern(self.attribute(attribute), pattern, ignore_case)
+
+    def needle(self, text: str) -> tuple[int, int]:
+        """The axis and the symbol of a text that is looked for in the wording of events."""
+        if self.wording is None:
+            self.wording = AttributeAxes("")
+        return self._pattern(self.wording, glob(("", text, "")), True)
+
+    def pattern_sets(self) -> Iterator[PatternSet]:
+        for axes in (*self.attributes.values(), self.wording):
+            if axes is not None and axes.patterns is not None:
+                yield axes.patterns
+
+    def _pattern(self, axes: AttributeAxes, pattern: Glob, ignore_case: bool) -> tuple[int, int]:
+        if axes.patterns is None:
+            axes.patterns = PatternSet()
+            axes.text = self.add_axis(AxisKind.TEXT, axes.name)
+        symbol = axes.pattern_symbols.get((pattern, ignore_case))
+        if symbol is None:
+            symbol = axes.pattern_symbols[(pattern, ignore_case)] = self._symbol(axes.text)
+            axes.patterns.add(symbol, pattern, ignore_case)
+        return axes.text, symbol
+
+    def attribute(self, name: str) -> AttributeAxes:
+        axes = self.attributes.get(name)
+        if axes is None:
+            axes = self.attributes[name] = AttributeAxes(name)
+        return axes
+
+    def add_axis(self, kind: AxisKind, name: str) -> int:
+        self.axes.append((kind, name))
+        self.blank = array("i", [MISSING]) * len(self.axes)
+        return len(self.axes) - 1
+
+    def _symbol(self, axis: int) -> int:
+        symbol = self.next_symbol
+        self.symbol_axes.append(axis)
+        self.next_symbol += SYMBOL_STEP
+        return symbol

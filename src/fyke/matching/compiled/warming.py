@@ -1,0 +1,56 @@
+"""Warming: all kernels compiled at once, by a small engine that uses each of them."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+import pyarrow as pa
+
+from fyke.events.columns import read
+from fyke.events.event import Event
+from fyke.filters.parser import parse_text
+from fyke.matching.compiled.kernel import is_warm, warming_up
+
+FILTERS: Final = (
+    *(f"a = 'v{number}' and b between {number} and {number + 9}" for number in range(40)),
+    *(f"b between {number} and {number + 9} and c > 1.5" for number in range(40)),
+    *("a in ('v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8', 'v9') and b < 3", "true", "not c = 1"),
+    *(
+        "d starts with 'x'",
+        "d ends with 'y'",
+        "d contains 'long enough'",
+        "d like 'a%b_c' and b > 1",
+    ),
+    *("d ilike 'A%'", "e > timestamp '2024-01-01T00:00:00Z'", "d < 'm'", "exists f", "type is T"),
+)
+EVENTS: Final = (
+    {"a": "v1", "b": 5, "c": 0.1, "d": "a long enough b c", "type": "T"},
+    {"a": ["v1", "v2"], "b": [1, 2.5], "d": ["x", "y"]},
+)
+
+_lock: Final = threading.Lock()
+
+
+def warm() -> None:
+    """Compiles what is not in the cache."""
+    if is_warm():
+        return
+    from fyke.matching.compiled.engine import CompiledEngine
+
+    with _lock:
+        if is_warm():
+            return
+        with warming_up():
+            filters = [parse_text(text) for text in FILTERS]
+            engine = CompiledEngine(filters.__getitem__, tree_from=4, is_warm=True)
+            for slot, filter in enumerate(filters):
+                engine.add(slot, filter)
+            events = [Event(document) for document in EVENTS]
+            for event in events:
+                engine.match(event)
+            engine.remove(0)
+            engine.match_columns(read(pa.Table.from_pylist([EVENTS[0]] * 3)))
+            engine.match_columns(read(pa.Table.from_pylist([EVENTS[1]])))
+            engine.compact()
+            engine.match(events[0])

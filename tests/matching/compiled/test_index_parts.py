@@ -1,0 +1,256 @@
+"""The parts of a segment: trees, layout and back, room that grows, statistics, results, homes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fyke
+from fyke.events.event import Event
+from fyke.filters.filter import Filter
+from fyke.matching.compiled import engine as compiled
+from fyke.matching.compiled import search
+from fyke.matching.compiled.access import AxisFacts, filed
+from fyke.matching.compiled.box_table import BoxTable, BoxWriter
+from fyke.matching.compiled.box_tree import AXES_AT, GROUP, LEVELS_AT
+from fyke.matching.compiled.boxing import Boxes, boxed
+from fyke.matching.compiled.codes import HIGHEST, LOWEST, MISSING
+from fyke.matching.compiled.coding import code_event
+from fyke.matching.compiled.engine import CompiledEngine
+from fyke.matching.compiled.homes import Homes
+from fyke.matching.compiled.lanes import LANES
+from fyke.matching.compiled.layout import Layout, layout
+from fyke.matching.compiled.merging import unpacked
+from fyke.matching.compiled.results import joined, stacked
+from fyke.matching.compiled.segment import ProgramWriter, build
+from fyke.matching.compiled.statistics import Statistics
+from fyke.matching.compiled.vocabulary import AxisKind, Vocabulary
+from fyke.matching.matcher import Matcher
+from fyke.testing.generators import filters
+
+Constraints = tuple[tuple[int, int, int], ...]
+
+# --- trees ---------------------------------------------------------------------------------------
+
+
+def planted(boxes: list[Constraints], tree_from: int) -> tuple[Layout, Vocabulary]:
+    vocabulary = Vocabulary()
+    for name in "abc":
+        vocabulary.add_axis(AxisKind.NUMBER, name)
+    writer = BoxWriter()
+    for box in boxes:
+        writer.add(Boxes((box,), True))
+    shares = np.zeros(1, np.float32)
+    chosen = filed(writer.table(), AxisFacts.of(vocabulary), shares)
+    return layout(chosen, tree_from=tree_from), vocabulary
+
+
+def boxes_of(table: BoxTable) -> Counter[tuple[int, bool, Constraints]]:
+    found: Counter[tuple[int, bool, Constraints]] = Counter()
+    for box in range(len(table)):
+        places = range(table.starts[box], table.starts[box + 1])
+        box_ = sorted((int(table.axis[i]), int(table.low[i]), int(table.high[i])) for i in places)
+        found[int(table.owner[box]), bool(table.exact[box]), tuple(box_)] += 1
+    return found
+
+
+@pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 255, 256, 257, 4097])
+def test_a_tree_holds_every_box_once_and_hulls_hold_their_children(size: int) -> None:
+    draw = np.random.default_rng(size)
+    ends = draw.integers(-1000, 1000, (size, 2, 2))
+    ends.sort(axis=2)
+    boxes: list[Constraints] = [
+        ((0, int(a[0]), int(a[1])), (2, int(b[0]), int(b[1]))) for a, b in ends
+    ]
+    if size > 2:
+        boxes[1] = ((0, 5, 3), (2, MISSING + 1, HIGHEST))  # a negation, and everything
+    index, vocabulary = planted(boxes, 1)
+    (group,) = index.groups.reshape(-1, GROUP)
+    assert group[2] == size
+    assert group[AXES_AT : AXES_AT + 2].tolist() == [0, 2]
+    start = int(group[4])
+    owners = index.owners[start : start + size]
+    assert sorted(owners.tolist()) == list(range(size))
+    for place, owner in enumerate(owners.tolist()):
+        for slot in range(2):
+            node = int(group[LEVELS_AT]) + (place // LANES) * 4 * LANES + slot * 2 * LANES
+            lane = node + place % LANES
+            held = (index.nodes[lane], index.nodes[lane + LANES])
+            assert held == boxes[owner][slot][1:]
+    count = -(-size // LANES)
+    for level in range(1, int(group[1]) + 1):
+        check_hulls(
+            index.nodes, int(group[LEVELS_AT + level]), int(group[LEVELS_AT + level - 1]), count
+        )
+        count = -(-count // LANES)
+    assert count == 1
+    assert boxes_of(unpacked(index, vocabulary)) == Counter(
+        (owner, True, box) for owner, box in enumerate(boxes)
+    )
+
+
+def check_hulls(nodes: Any, above: int, below: int, count: int) -> None:
+    """Every child's intervals lie within those of its lane."""
+    for child in range(count):
+        for slot in range(2):
+            at = above + (child // LANES) * 4 * LANES + slot * 2 * LANES + child % LANES
+            low, high = int(nodes[at]), int(nodes[at + LANES])
+            first = below + child * 4 * LANES + slot * 2 * LANES
+            for lane in range(LANES):
+                one, other = int(nodes[first + lane]), int(nodes[first + LANES + lane])
+                if (one, other) == (LOWEST, LOWEST):
+                    continue
+                if one > other:
+                    assert (low, high) == (MISSING, HIGHEST)
+                else:
+                    assert low <= one <= other <= high
+
+
+# --- layout and back -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tree_from", [1, 3, 64])
+@settings(max_examples=25, deadline=None)
+@given(taken=st.lists(filters(), min_size=1, max_size=30))
+def test_boxes_come_back_from_their_layout(tree_from: int, taken: list[Filter]) -> None:
+    vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
+    for filter in taken:
+        writer.add(boxed(filter, vocabulary, statistics.share))
+    table = writer.table()
+    chosen = filed(table, AxisFacts.of(vocabulary), statistics.shares(table, vocabulary))
+    kept: Counter[tuple[int, bool, Constraints]] = Counter()
+    residues = chosen.residues
+    for box in range(len(residues)):
+        places = range(residues.starts[box], residues.starts[box + 1])
+        held = [
+            (int(residues.axis[i]), int(residues.low[i]), int(residues.high[i])) for i in places
+        ]
+        for axis, symbol in ((chosen.axis, chosen.symbol), (chosen.second_axis, chosen.second)):
+            if axis[box] >= 0:
+                held.append((int(axis[box]), int(symbol[box]), int(symbol[box])))
+        kept[int(residues.owner[box]), bool(residues.exact[box]), tuple(sorted(held))] += 1
+    assert boxes_of(unpacked(layout(chosen, tree_from=tree_from), vocabulary)) == kept
+
+
+# --- room ----------------------------------------------------------------------------------------
+
+
+def test_room_grows_with_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_ROOM", 32)
+    matcher = Matcher()
+    wanted = [f"s{i}" for i in range(70_000)]
+    matcher.add_many((id, fyke.parse(f"a = 1 and k{i % 300} < 5")) for i, id in enumerate(wanted))
+    event = {"a": 1, **{f"k{i}": i % 7 for i in range(300)}}
+    right = [id for i, id in enumerate(wanted) if (i % 300) % 7 < 5]
+    assert matcher.match(event) == right
+    assert matcher.match(event) == right
+    assert matcher.match({"a": 1}) == []
+
+
+def test_an_event_that_visits_many_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_ROOM", 16)
+    matcher = Matcher()
+    matcher.add_many((f"s{i}", f"k{i} = {i}") for i in range(3_000))
+    event = {f"k{i}": i for i in range(3_000)}
+    assert len(matcher.match(event)) == 3_000
+    doubtful = Matcher()
+    doubtful.add_many((f"s{i}", f"k{i} = {i} and t < 'abcdefg{i}'") for i in range(500))
+    assert len(doubtful.match({**event, "t": "abcdefg"})) == 500
+    assert len(doubtful.match({**event, "t": "abcdefz"})) == 0
+
+
+# --- statistics ----------------------------------------------------------------------------------
+
+
+def test_shares_follow_what_is_seen() -> None:
+    vocabulary, statistics = Vocabulary(), Statistics()
+    _, often = vocabulary.value("a", "often")
+    _, never = vocabulary.value("a", "never")
+    _, text = vocabulary.pattern("b", fyke.parse("b like 'x%'").pattern, False)  # type: ignore[attr-defined]
+    before = statistics.share(AxisKind.VALUE, often)
+    assert before == statistics.share(AxisKind.VALUE, never)
+    for _ in range(5_000):
+        statistics.observe(code_event(Event({"a": "often", "b": "xy"}), vocabulary), vocabulary)
+    assert statistics.share(AxisKind.VALUE, often) > 0.9
+    assert statistics.share(AxisKind.TEXT, text) > 0.9
+    assert statistics.share(AxisKind.VALUE, never) < before
+    assert statistics.events == 5_000
+
+
+def test_the_access_follows_the_statistics_after_a_merge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "WAITING_MAX", 0)
+    matcher = Matcher()
+    matcher.add_many((f"s{i}", f"word like 'x%' and rare = 1 and n < {i}") for i in range(40))
+    matcher.match({})
+    engine = matcher.engine
+    assert isinstance(engine, CompiledEngine)
+    (segment,) = engine._segments
+    assert (len(segment.keyed), len(segment.texts)) == (0, 1)
+    table = pa.table({"word": ["xy"] * 300, "n": [-1] * 300})
+    for _ in range(10):
+        matcher.match_batch(table)
+    matcher.add_many((f"t{i}", f"word like 'x%' and rare = 1 and n < {i}") for i in range(40))
+    assert len(matcher.match({"word": "xy", "rare": 1, "n": -1})) == 80
+    (segment,) = engine._segments
+    (axis,) = segment.keyed.tolist()
+    assert engine._vocabulary.axes[axis] == (AxisKind.VALUE, "rare")
+    assert len(segment.texts) == 0
+
+
+# --- results and homes ---------------------------------------------------------------------------
+
+by_event = st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=3, max_size=3)
+
+
+def packed(lists: list[list[int]]) -> tuple[Any, Any]:
+    offsets = np.cumsum([0, *map(len, lists)], dtype=np.int32)
+    return offsets, np.array([slot for each in lists for slot in each], np.int32)
+
+
+def lists_of(offsets: Any, slots: Any) -> list[list[int]]:
+    pairs = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    return [slots[begin:end].tolist() for begin, end in pairs]
+
+
+@given(st.lists(by_event, max_size=4))
+def test_results(parts: list[list[list[int]]]) -> None:
+    whole = [[slot for part in parts for slot in part[event]] for event in range(3)]
+    assert lists_of(*joined([packed(part) for part in parts], 3)) == whole
+    assert lists_of(*stacked([packed(part) for part in parts])) == [
+        each for part in parts for each in part
+    ]
+
+
+def test_homes() -> None:
+    vocabulary, statistics = Vocabulary(), Statistics()
+
+    def segment(*slots: int) -> Any:
+        boxes, programs = BoxWriter(), ProgramWriter()
+        for _ in slots:
+            boxes.add(boxed(fyke.parse("a = 1"), vocabulary, statistics.share))
+            programs.add(None)
+        shares = statistics.shares(boxes.table(), vocabulary)
+        numbers = np.array(slots, np.int32)
+        return build(boxes.table(), programs.programs(), numbers, vocabulary, shares)
+
+    homes, one, two = Homes(), segment(0, 9, 3), segment(1, 70)
+    homes.move((), one)
+    homes.move((), two)
+    homes.leave(9)
+    homes.leave(70)
+    assert one.slots.tolist() == [0, -1, 3]
+    assert two.slots.tolist() == [1, -1]
+    assert (one.live, two.live) == (2, 1)
+    both = segment(0, 3, 1)
+    homes.move((one, two), both)
+    homes.move((), segment(9))  # the slot comes again
+    homes.leave(3)
+    homes.leave(9)
+    assert both.slots.tolist() == [0, -1, 1]
+    assert one.slots.tolist() == [0, -1, 3]

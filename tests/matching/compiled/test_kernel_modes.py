@@ -1,0 +1,126 @@
+"""The kernels in all modes: random histories as plain Python and bounds-checked; their cache."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HISTORY = """
+import random
+import sys
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fyke.matching.compiled import engine, kernel, search
+from fyke.matching.matcher import ENGINES
+from fyke.testing.generators import events, filters, predicates
+from fyke.testing.matcher import check_matcher
+
+mode, examples = sys.argv[1], int(sys.argv[2])
+assert kernel.MODE == mode
+options = getattr(search.find, "targetoptions", None)
+assert (options is None) is (mode == "plain")
+assert options is None or bool(options.get("boundscheck")) is (mode == "checked")
+engine.WAITING_MAX = 0
+ENGINES["compiled"] = lambda filter_of: engine.CompiledEngine(filter_of, tree_from=3)
+close = filters(predicates(st.sampled_from(["a", "b", "type"])), max_leaves=6)
+verdicts = 0
+
+
+@settings(
+    max_examples=examples, deadline=None, database=None, derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+@given(
+    taken=st.lists(close, min_size=3, max_size=12),
+    seen=st.lists(events(), min_size=1, max_size=8),
+    seed=st.integers(0, 1000),
+)
+def histories(taken, seen, seed):
+    global verdicts
+    verdicts += check_matcher("compiled", taken, seen, seed=seed, steps=25)
+
+
+histories()
+assert verdicts > 100, verdicts
+if mode != "plain":
+    assert search.find.nopython_signatures
+print("agreed")
+"""
+
+TINY = """
+import numpy as np
+from fyke.matching.compiled.kernel import kernel
+
+@kernel
+def double(words):
+    return words[0] * 2
+
+assert double(np.array([21])) == 42
+print("agreed")
+"""
+
+
+def ran(script: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", script, *arguments],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(("mode", "examples"), [("plain", 5), ("checked", 25)])
+def test_histories_in_other_modes(mode: str, examples: int) -> None:
+    """Plain: the same source means the same. Checked: no kernel reads outside its arrays."""
+    found = ran(HISTORY, mode, str(examples), FYKE_KERNELS=mode)
+    assert (found.returncode, found.stdout) == (0, "agreed\n"), found.stderr[-3000:]
+
+
+def test_a_mode_that_does_not_exist() -> None:
+    found = ran("import fyke.matching.compiled.kernel", FYKE_KERNELS="quick")
+    assert found.returncode == 1
+    assert (
+        "FykeError: FYKE_KERNELS is 'quick'; expected one of fast, checked, plain" in found.stderr
+    )
+
+
+def test_kernels_work_without_a_cache(tmp_path: Path) -> None:
+    nowhere = tmp_path / "file"
+    nowhere.write_text("no folder")
+    script = tmp_path / "tiny.py"
+    script.write_text(TINY)
+    for variables in (
+        {"XDG_CACHE_HOME": str(nowhere / "cache"), "NUMBA_CACHE_DIR": ""},
+        {"NUMBA_CACHE_DIR": str(nowhere / "cache")},
+        {"NUMBA_CACHE_DIR": "/proc/nonexistent"},
+    ):
+        found = ran(
+            f"import runpy; runpy.run_path({str(script)!r})", FYKE_KERNELS="fast", **variables
+        )
+        assert (found.returncode, found.stdout) == (0, "agreed\n"), found.stderr[-3000:]
+
+
+def test_the_cache_is_of_one_state_of_the_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fyke.matching.compiled import kernel
+
+    package = tmp_path / "package"
+    (package / "inner").mkdir(parents=True)
+    (package / "kernel.py").write_text("one")
+    (package / "inner" / "other.py").write_text("two")
+    monkeypatch.setattr(kernel, "__file__", str(package / "kernel.py"))
+    first = kernel._sources()
+    assert kernel._sources() == first
+    (package / "inner" / "other.py").write_text("three")
+    assert kernel._sources() != first
+    (package / "inner" / "other.py").write_text("two")
+    assert kernel._sources() == first
