@@ -28,8 +28,8 @@ format: .venv/.ready  ## rewrite the code in the house format
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-bench: .venv/.ready  ## the benchmarks
-	@$(BIN)/python -m benchmarks
+bench: .venv/.ready  ## the benchmarks, long (ARGS=--quick: a glance; ARGS='--only live': a topic)
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean:  ## remove .venv and whatever else is generated
 	rm -rf .venv build dist .*_cache .hypothesis

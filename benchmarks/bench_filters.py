@@ -8,8 +8,10 @@ from collections.abc import Iterator
 import rule_engine
 
 import fyke
-from benchmarks.lark_native import lark_parser
-from benchmarks.ratio import Ratio, measure
+from benchmarks.bench import Bench
+from benchmarks.line import Bar, Line, at_least, micros
+from benchmarks.references.lark_native import lark_parser
+from benchmarks.timing import Competitor, best
 
 SYMBOLS = ["OTE", "INTRAKAT", "ALPHA", "DEF", "GHI"]
 
@@ -45,21 +47,28 @@ def _predicate(draw: random.Random) -> str:
     )
 
 
-def parsing(count: int) -> Ratio:
+def lines(bench: Bench) -> Iterator[Line]:
+    bench.say("reading filters")
+    yield parsing(500 if bench.is_quick else 100_000)
+    bench.say("evaluating a filter")
+    yield evaluating(2_000 if bench.is_quick else 500_000)
+
+
+def parsing(count: int) -> Line:
     """Native filters into trees, which are kept: the garbage collector's share is part of it."""
     written = texts(count)
     reference = lark_parser()
     for text in written[:200]:
         assert reference(text) == fyke.parse(text), text
-    return measure(
-        f"parse {count:,} filters of 4-6 predicates",
-        ours=("fyke.parse", lambda: [fyke.parse(text) for text in written], count),
-        reference=("lark LALR + transformer", lambda: [reference(text) for text in written], count),
-        bar=3,
+    return _line(
+        f"parse {count:,} filters of 4-6 predicates / lark LALR",
+        Competitor("fyke.parse", lambda: [fyke.parse(text) for text in written], count),
+        Competitor("lark", lambda: [reference(text) for text in written], count),
+        at_least(3),
     )
 
 
-def evaluating(count: int) -> Ratio:
+def evaluating(count: int) -> Line:
     """One filter of 4 predicates on parsed events; the events fail at each predicate in turn."""
     filter = fyke.parse("symbol = 'OTE' and price > 8.3 and volume != 5 and exchange = 'NYSE'")
     rule = rule_engine.Rule(
@@ -72,20 +81,25 @@ def evaluating(count: int) -> Ratio:
     ]
     matches, reference = filter.matches, rule.matches
     repeats, fewer = max(1, count // len(events)), max(1, count // len(events) // 10)
-    return measure(
-        "filter.matches, 4 predicates, parsed event",
-        ours=(
+    return _line(
+        "filter.matches, 4 predicates, parsed event / rule-engine",
+        Competitor(
             "Filter.matches",
             lambda: [matches(event) for _ in range(repeats) for event in events],
             repeats * len(events),
         ),
-        reference=(
-            "rule-engine Rule.matches",
+        Competitor(
+            "Rule.matches",
             lambda: [reference(document) for _ in range(fewer) for document in documents],
             fewer * len(documents),
         ),
-        bar=10,
+        at_least(10),
     )
+
+
+def _line(name: str, ours: Competitor, reference: Competitor, bar: Bar) -> Line:
+    taken, theirs = best(ours, reference)
+    return Line(name, micros(taken), micros(theirs), theirs / taken, bar=bar)
 
 
 def _documents() -> Iterator[dict[str, object]]:
@@ -93,9 +107,3 @@ def _documents() -> Iterator[dict[str, object]]:
     yield from (accepted, accepted, accepted)
     for change in ({"symbol": "INT"}, {"price": 8.2}, {"volume": 5}, {"exchange": "ASE"}):
         yield {**accepted, **change}
-
-
-def ratios(scale: float = 1.0) -> Iterator[Ratio]:
-    """All ratios of this module; a scale below 1 makes a quick run."""
-    yield parsing(max(10, int(100_000 * scale)))
-    yield evaluating(max(70, int(500_000 * scale)))

@@ -1,0 +1,1 @@
+"""What the figures are held against, a module each."""
