@@ -25,8 +25,8 @@ of day, union) are refused by name. Columns that do not concern the reader are b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
 
 import pyarrow as pa
 
@@ -40,6 +40,9 @@ from fyke.limits import DEFAULT_LIMITS, Limits
 __all__ = ["Column", "Columns", "read"]
 
 
+MADE_MAX: Final = 4_096
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
     """A batch of events. A row in `bad` has no event; what the arrays hold of it means nothing."""
@@ -48,9 +51,20 @@ class Columns:
     paths: dict[str, tuple[Column, ...]]
     bad: dict[int, str]
     cells: Objects
+    _made: dict[int, Event] = field(default_factory=dict)
+    """Events that were made, some thousands of them."""
 
     def event(self, row: int) -> Event:
         """One row as an event: what every verdict on it is defined by."""
+        made = self._made.get(row)
+        if made is None:
+            made = self._make(row)
+            if len(self._made) >= MADE_MAX:
+                self._made.clear()
+            self._made[row] = made
+        return made
+
+    def _make(self, row: int) -> Event:
         if not 0 <= row < self.rows:
             raise EventError(f"there is no row {row} among {self.rows}")
         if row in self.bad:

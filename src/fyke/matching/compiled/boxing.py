@@ -8,6 +8,7 @@ the subscription's program or by the filter itself.
 
     a = 1 and (b < 5 or not c = 2)      two exact boxes: {a, b}, {a, c}
     a = 1 and b matches 'x+'            one box {a, b is there}, not exact
+    b matches 'x+abc'                   one box {b holds "abc"}, not exact
 
 Access. A box is found through one of its symbols. One that would have none gets the presence of an
 attribute that it needs; a tree too wide to expand is filed under the alternatives of which one must
@@ -27,8 +28,9 @@ from fyke.filters.filter import And, Constant, Filter, Not, Or
 from fyke.filters.necessary import Necessary, necessary
 from fyke.filters.normal_form import negation_normal_form
 from fyke.filters.predicate import Exists, In, NotIn, Predicate, Range, TypeIs
+from fyke.filters.required_text import required_text
 from fyke.filters.residual import Residual
-from fyke.filters.text_predicate import Like
+from fyke.filters.text_predicate import Like, Matches
 from fyke.matching.compiled.codes import HIGHEST, OTHER, complement, differs, interval
 from fyke.matching.compiled.vocabulary import KEYED, AxisKind, Vocabulary
 
@@ -41,6 +43,8 @@ BOXES_MAX: Final = 8
 """A tree is expanded to at most so many boxes."""
 ALTERNATIVES_MAX: Final = 2_000
 """A filter is filed under at most so many alternatives."""
+NEEDLE_MIN: Final = 2
+"""A shorter text is in nearly every event."""
 EXCLUDED_MAX: Final = 3
 """So many excluded values become constraints."""
 _EVERYTHING: Final[tuple[Box, ...]] = ((),)
@@ -151,6 +155,8 @@ class _Boxing:
                 return _one(_key(words.type(name)))
             case Like(attribute, pattern, ignore_case):
                 return _one(_key(words.pattern(attribute, pattern, ignore_case)))
+            case Matches(attribute, pattern) if (text := required_text(pattern)) is not None:
+                return Boxes(((_key(words.holding(attribute, text)),),), False)
             case Predicate():
                 return Boxes(((_key(words.presence(leaf.attribute)),),), False)
             case Residual():
@@ -160,7 +166,7 @@ class _Boxing:
     def _of_needles(self, residual: Residual, most: int) -> tuple[Box, ...] | None:
         """A box for each text that a residual looks for anywhere, if they are known and few."""
         needles = residual.needles
-        if needles is None or len(needles) > most:
+        if needles is None or len(needles) > most or min(map(len, needles)) < NEEDLE_MIN:
             return None
         return tuple((_key(self._words.needle(needle)),) for needle in dict.fromkeys(needles))
 

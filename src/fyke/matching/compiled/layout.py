@@ -35,7 +35,7 @@ from fyke.matching.compiled.box_tree import GROUP, SLOTS_MAX, plant, trees_size
 from fyke.matching.compiled.kernel import inlined, kernel
 from fyke.matching.compiled.lanes import LANES, aligned
 
-TREE_FROM: Final = 48
+TREE_FROM: Final = 24
 """So many boxes of one cluster and shape make a tree."""
 CLUSTER: Final = 5
 """Words of a cluster's head."""

@@ -27,7 +27,8 @@ from typing import Any, Final
 
 from fyke.filters.filter import And, Constant, Filter, Not, Or, conjunction, disjunction
 from fyke.filters.predicate import Exists, In, NotIn, Range, TypeIs
-from fyke.filters.text_predicate import Like
+from fyke.filters.required_text import required_text
+from fyke.filters.text_predicate import Like, Matches
 from fyke.matching.compiled.codes import MISSING, interval
 from fyke.matching.compiled.kernel import inlined
 from fyke.matching.compiled.lanes import word
@@ -80,14 +81,34 @@ class _Writer:
                 return holds
             case Or():
                 if id(filter) in self._opaque:
-                    fails = self._step((OPAQUE, 0, self._opaque[id(filter)], 0), holds, fails)
+                    asked = self._step((OPAQUE, 0, self._opaque[id(filter)], 0), holds, fails)
+                    fails = self._guarded(_opaque_leaves(filter), asked, fails)
                 patterns, others = _apart(_transparent(filter))
                 for child in others:
                     fails = self.write(child, holds, fails)
                 for likes in patterns.values():
                     fails = self._step(self._accepted(likes), holds, fails)
                 return fails
-        return self._step(self._leaf(filter), holds, fails)
+        asked = self._step(self._leaf(filter), holds, fails)
+        return self._guarded([filter], asked, fails) if _is_opaque(filter) else asked
+
+    def _guarded(self, leaves: list[Filter], asked: int, fails: int) -> int:
+        """Asks opaque leaves, of which one is enough, only where a text that one requires is there.
+
+        Without such texts for all of them, on one attribute, they are asked anyway.
+        """
+        pairs = []
+        for leaf in leaves:
+            text = required_text(leaf.pattern) if isinstance(leaf, Matches) else None
+            if text is None:
+                return asked
+            assert isinstance(leaf, Matches)
+            pairs.append(self._words.holding(leaf.attribute, text))
+        if len({axis for axis, _ in pairs}) > 1:
+            return asked
+        symbols = sorted({symbol for _, symbol in pairs})
+        test = ACCEPTED, pairs[0][0], self._list(symbols), len(symbols)
+        return self._step(test, asked, fails)
 
     def _step(self, test: tuple[int, int, int, int], holds: int, fails: int) -> int:
         self._steps.append((*test, holds, fails))
@@ -172,7 +193,7 @@ def _opaque(filter: Filter) -> Iterator[tuple[int, Filter]]:
             yield id(filter), filter
         return
     if not isinstance(filter, Not):
-        leaves = [child for child in filter.children if not child.children and _is_opaque(child)]
+        leaves = _opaque_leaves(filter)
         if leaves:
             join = conjunction if isinstance(filter, And) else disjunction
             yield id(filter), join(leaves)
@@ -181,6 +202,10 @@ def _opaque(filter: Filter) -> Iterator[tuple[int, Filter]]:
                 yield from _opaque(child)
         return
     yield from _opaque(filter.children[0])
+
+
+def _opaque_leaves(filter: Filter) -> list[Filter]:
+    return [child for child in filter.children if not child.children and _is_opaque(child)]
 
 
 def _transparent(filter: Filter) -> list[Filter]:

@@ -232,7 +232,7 @@ def _traverse(arguments: Any) -> int:
 
 def _sifted(segment: Segment, offsets: Words, owners: Words, room: Room) -> tuple[Words, Words]:
     if not segment.has_several:
-        slots = segment.slots[owners]
+        slots = owners if segment.is_dense else segment.slots[owners]
         if not segment.removed:
             return offsets, slots
     events = len(offsets) - 1

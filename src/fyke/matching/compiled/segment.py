@@ -44,10 +44,13 @@ class Segment:
     has_several: bool
     """Whether an owner has several boxes."""
     removed: int = 0
+    is_dense: bool = field(init=False)
+    """Whether owners and slots were the same numbers in the beginning."""
     bases: tuple[Any, ...] = field(init=False)
     """What kernels are handed for the index, made once."""
 
     def __post_init__(self) -> None:
+        self.is_dense = bool(np.array_equal(self.slots, np.arange(len(self.slots))))
         index = self.layout
         self.bases = (
             base(index.table), len(index.table), base(index.clusters), index.root,

@@ -127,6 +127,10 @@ class Vocabulary:
     def pattern(self, attribute: str, pattern: Glob, ignore_case: bool) -> tuple[int, int]:
         return self._pattern(self.attribute(attribute), pattern, ignore_case)
 
+    def holding(self, attribute: str, text: str) -> tuple[int, int]:
+        """The pattern of all strings that hold a folded text, in any case."""
+        return self.pattern(attribute, glob(("", text, "")), True)
+
     def needle(self, text: str) -> tuple[int, int]:
         """The axis and the symbol of a text that is looked for in the wording of events."""
         if self.wording is None:
