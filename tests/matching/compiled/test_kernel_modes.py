@@ -84,6 +84,20 @@ def test_histories_in_other_modes(mode: str, examples: int) -> None:
     assert (found.returncode, found.stdout) == (0, "agreed\n"), found.stderr[-3000:]
 
 
+def test_patterns_as_plain_python() -> None:
+    """With the tests that change constants, which compiled kernels would not notice."""
+    file = Path(__file__).parents[1] / "patterns" / "test_pattern_set.py"
+    found = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", str(file)],
+        env={**os.environ, "FYKE_KERNELS": "plain"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout[-3000:]
+
+
 def test_a_mode_that_does_not_exist() -> None:
     found = ran("import fyke.matching.compiled.kernel", FYKE_KERNELS="quick")
     assert found.returncode == 1
