@@ -27,7 +27,7 @@ from fyke.matching.compiled.homes import Homes
 from fyke.matching.compiled.lanes import LANES
 from fyke.matching.compiled.layout import Layout, layout
 from fyke.matching.compiled.merging import unpacked
-from fyke.matching.compiled.results import joined, stacked
+from fyke.matching.compiled.results import Lists, joined
 from fyke.matching.compiled.segment import ProgramWriter, build
 from fyke.matching.compiled.statistics import Statistics
 from fyke.matching.compiled.vocabulary import AxisKind, Vocabulary
@@ -222,9 +222,26 @@ def lists_of(offsets: Any, slots: Any) -> list[list[int]]:
 def test_results(parts: list[list[list[int]]]) -> None:
     whole = [[slot for part in parts for slot in part[event]] for event in range(3)]
     assert lists_of(*joined([packed(part) for part in parts], 3)) == whole
-    assert lists_of(*stacked([packed(part) for part in parts])) == [
-        each for part in parts for each in part
-    ]
+    copied, lent = Lists(), Lists()
+    for offsets, slots in map(packed, parts):
+        copied.add(offsets, slots)
+        room = lent.room(len(slots))
+        room[:] = slots
+        lent.add(offsets, room)
+    stacked = [each for part in parts for each in part]
+    assert lists_of(*copied.all()) == stacked
+    assert lists_of(*lent.all()) == stacked
+
+
+def test_lists_grow() -> None:
+    lists = Lists()
+    tile = np.arange(5_000, dtype=np.int32)
+    for _ in range(3):
+        lists.room(len(tile))[:] = 0
+        lists.add(np.array([0, len(tile)], np.int32), tile)
+    offsets, slots = lists.all()
+    assert offsets.tolist() == [0, 5_000, 10_000, 15_000]
+    assert slots.tolist() == 3 * tile.tolist()
 
 
 def test_homes() -> None:

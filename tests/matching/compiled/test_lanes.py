@@ -25,7 +25,7 @@ def call(what: int, source: Any, a: int, b: int, c: int, d: int, out: Any) -> in
     if what == 1:
         return lanes.touched(source, a, b, c, d)
     if what == 2:
-        return lanes.ends(source, a, b, c)
+        return lanes.ends_at(source, a, b, c)
     if what == 3:
         return lanes.emit(source, a, b, out, c)
     if what == 4:
@@ -33,11 +33,21 @@ def call(what: int, source: Any, a: int, b: int, c: int, d: int, out: Any) -> in
     if what == 5:
         return lanes.first(a)
     if what == 6:
-        return lanes.inside_all(source, a, b, out, c)
+        return lanes.inside_all(source, a, b, out, c, out, d)
     if what == 7:
         lanes.prefetch(source, a)
         lanes.put(out, b, c)
         return lanes.word(out, b)
+    if what == 9:
+        lanes.repeat(a, out, b)
+        return 0
+    if what == 10:
+        lanes.copy(source, a, out, b)
+        return 0
+    if what == 11:
+        return lanes.inside_2(source, a, b, c)
+    if what == 12:
+        return lanes.inside_3(source, a, b, c, d)
     return lanes.word(source, a)
 
 
@@ -107,11 +117,29 @@ def test_emit_and_number(source: list[int], mask: int, end: int) -> None:
 @given(st.lists(st.tuples(sixteen, sixteen, words), min_size=1, max_size=4))
 def test_inside_all(axes: list[tuple[list[int], list[int], int]]) -> None:
     boxes = np.array([7, *(word for lows, highs, _ in axes for word in lows + highs)], np.int32)
-    codes = np.array([7, 7, *(code for _, _, code in axes)], np.int32)
+    codes = [code for _, _, code in axes]
     right = lanes.ALL
     for lows, highs, code in axes:
         right &= mask_of([holds(*ends, code) for ends in zip(lows, highs, strict=True)])
-    assert call(6, base(boxes), 1, len(axes), 2, 0, base(codes)) == right
+    turned = [7, 7, *reversed(codes), *reversed(range(len(codes)))]
+    axes_at = 2 + len(codes)
+    out = np.array(turned, np.int32)
+    assert call(6, base(boxes), 1, len(axes), 2, axes_at, base(out)) == right
+    if len(axes) == 2:
+        assert call(11, base(boxes), 1, *codes, 0, base(out)) == right
+    if len(axes) == 3:
+        assert call(12, base(boxes), 1, *codes, base(out)) == right
+
+
+@settings(deadline=None)
+@given(sixteen, words, st.integers(0, 8))
+def test_repeat_and_copy(source: list[int], value: int, at: int) -> None:
+    held, out = np.array([7, *source, 7], np.int32), np.zeros(64, np.int32)
+    call(9, base(held), value, at, 0, 0, base(out))
+    assert out[at : at + LANES].tolist() == [value] * LANES
+    call(10, base(held), 1, at, 0, 0, base(out))
+    assert out[at : at + LANES].tolist() == source
+    assert not out[:at].any() and not out[at + LANES :].any()
 
 
 @given(words)

@@ -40,7 +40,7 @@ from fyke.matching.compiled.intake import Intake
 from fyke.matching.compiled.layout import TREE_FROM
 from fyke.matching.compiled.merging import Merge
 from fyke.matching.compiled.nearness import nearest
-from fyke.matching.compiled.results import joined, stacked
+from fyke.matching.compiled.results import Lists, joined
 from fyke.matching.compiled.search import TILE, Room, search, search_event
 from fyke.matching.compiled.segment import Segment
 from fyke.matching.compiled.statistics import Statistics
@@ -275,14 +275,19 @@ class CompiledEngine:
     ) -> tuple[Places, Words]:
         room, _ = self._desk()
         check = Exactly(self._filter_of, event_of)
-        tiles = []
+        lists = Lists()
         for start in range(0, codes.events, TILE):
             end = min(start + TILE, codes.events)
-            parts = [
-                search(segment, codes, start, end, room, check, self.work) for segment in segments
-            ]
-            tiles.append(joined(parts, end - start))
-        return stacked(tiles)
+            if len(segments) == 1:
+                tile = search(segments[0], codes, start, end, room, check, self.work, lists.room)
+            else:
+                parts = [
+                    search(segment, codes, start, end, room, check, self.work)
+                    for segment in segments
+                ]
+                tile = joined(parts, end - start)
+            lists.add(*tile)
+        return lists.all()
 
     def _view(self, waiting_max: int) -> tuple[tuple[Segment, ...], dict[int, Filter]]:
         """The segments of all subscriptions but a few, and the filters of those."""

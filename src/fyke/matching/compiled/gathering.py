@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from fyke.matching.compiled.kernel import kernel
-from fyke.matching.compiled.lanes import put, word
+from fyke.matching.compiled.lanes import LANES, copy, put, word
 from fyke.matching.compiled.program import UNKNOWN, run
 from fyke.matching.compiled.traversal import STRETCH
 
@@ -70,8 +70,14 @@ def gather(
         after = word(stretches, (number + 1) * STRETCH + 1) if number + 1 < count else end
         event = word(stretches, number * STRETCH) - start
         place = word(offsets, event + 1)
-        for at in range(word(stretches, number * STRETCH + 1), after):
+        at = word(stretches, number * STRETCH + 1)
+        while at + LANES <= after:
+            copy(found, at, owners, place)
+            at += LANES
+            place += LANES
+        while at < after:
             put(owners, place, word(found, at))
+            at += 1
             place += 1
         put(offsets, event + 1, place)
 

@@ -100,21 +100,45 @@ def inside(_: Any, base: Any, lows: Any, highs: Any, value: Any) -> Any:
 
 
 @intrinsic
-def inside_all(_: Any, base: Any, at: Any, width: Any, codes: Any, first: Any) -> Any:
+def inside_all(
+    _: Any, base: Any, at: Any, width: Any, codes: Any, first: Any, axes: Any, axes_at: Any
+) -> Any:
     def generate(builder: Any, values: list[Any]) -> Any:
-        base, at, width, codes, first = values
+        base, at, width, codes, first, axes, axes_at = values
         all_lanes = ir.Constant(_BITS, [1] * LANES)
         holding = cgutils.alloca_once_value(builder, all_lanes)
         stride = ir.Constant(_I64, 2 * LANES)
         with cgutils.for_range(builder, width) as loop:
             lows = builder.add(at, builder.mul(loop.index, stride))
             low, high = _ends(builder, [base, lows, builder.add(lows, ir.Constant(_I64, LANES))])
-            code = _load(builder, codes, builder.add(first, loop.index), _I32)
+            axis = _load(builder, axes, builder.add(axes_at, loop.index), _I32)
+            code = _load(builder, codes, builder.add(first, builder.sext(axis, _I64)), _I32)
             within = _within(builder, low, high, _everywhere(builder, builder.sext(code, _I64)))
             builder.store(builder.and_(builder.load(holding), within), holding)
         return _mask(builder, builder.load(holding))
 
-    return _operation(5, True, generate)
+    return _operation(7, True, generate)
+
+
+def _inside_each(builder: Any, base: Any, at: Any, codes: list[Any]) -> Any:
+    bits = None
+    for slot, code in enumerate(codes):
+        lows = builder.add(at, ir.Constant(_I64, slot * 2 * LANES))
+        highs = builder.add(at, ir.Constant(_I64, slot * 2 * LANES + LANES))
+        low, high = _ends(builder, [base, lows, highs])
+        within = _within(builder, low, high, _everywhere(builder, code))
+        bits = within if bits is None else builder.and_(bits, within)
+    return _mask(builder, bits)
+
+
+@intrinsic
+def inside_2(_: Any, base: Any, at: Any, a: Any, b: Any) -> Any:
+    return _operation(4, True, lambda b, v: _inside_each(b, v[0], v[1], v[2:]))
+
+
+@intrinsic
+def inside_3(_: Any, base: Any, at: Any, a: Any, b: Any, c: Any) -> Any:
+    return _operation(5, True, lambda b, v: _inside_each(b, v[0], v[1], v[2:]))
 
 
 @intrinsic
@@ -132,7 +156,7 @@ def touched(_: Any, base: Any, lows: Any, highs: Any, least: Any, most: Any) -> 
 
 
 @intrinsic
-def ends(_: Any, base: Any, lows: Any, highs: Any, value: Any) -> Any:
+def ends_at(_: Any, base: Any, lows: Any, highs: Any, value: Any) -> Any:
     def generate(builder: Any, values: list[Any]) -> Any:
         low, high = _ends(builder, values)
         value = _everywhere(builder, values[3])
@@ -176,6 +200,26 @@ def number(_: Any, start: Any, mask: Any, out: Any, end: Any) -> Any:
         return _append(builder, builder.add(_everywhere(builder, start), lanes), mask, out, end)
 
     return _operation(4, True, generate)
+
+
+@intrinsic
+def repeat(_: Any, value: Any, out: Any, at: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> None:
+        value, out, at = values
+        place = _place(builder, out, at, _WORDS)
+        builder.store(_everywhere(builder, value), place).align = _WORD_BYTES
+
+    return _operation(3, False, generate)
+
+
+@intrinsic
+def copy(_: Any, base: Any, at: Any, out: Any, end: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> None:
+        base, at, out, end = values
+        words = _load(builder, base, at, _WORDS)
+        builder.store(words, _place(builder, out, end, _WORDS)).align = _WORD_BYTES
+
+    return _operation(4, False, generate)
 
 
 @intrinsic

@@ -16,13 +16,18 @@ strictly between high and low: a negation. Both are one comparison on a circle:
     long_word(base, at)                 the same of an array of 64-bit words
     put(base, at, value)
     inside(base, lows, highs, value)    mask of the 16 intervals that hold the value
-    inside_all(base, at, width, codes, first)
+    inside_all(base, at, width, codes, first, axes, axes_at)
                                         mask of the 16 boxes at `at` (per axis low[16], high[16])
-                                        that hold the codes from `first` on
+                                        that hold the codes of so many axes, told from `axes_at` on;
+                                        the code of an axis stands that far behind `first`
+    inside_2(base, at, a, b), inside_3(base, at, a, b, c)
+                                        the same for two and three codes that are at hand
     touched(base, lows, highs, a, b)    mask of the 16 that hold something of a..b; for lists
-    ends(base, lows, highs, value)      mask of the 16 that have the value as an end
+    ends_at(base, lows, highs, value)   mask of the 16 that have the value as an end
     emit(base, at, mask, out, end)      the chosen ones of 16 words, appended; the new end
     number(start, mask, out, end)       the chosen ones of start .. start + 15, likewise
+    repeat(value, out, at)              sixteen times the value
+    copy(base, at, out, end)            sixteen words
     first(mask), prefetch(base, at)
 """
 
@@ -35,8 +40,9 @@ import numpy as np
 from fyke.matching.compiled.kernel import MODE, inlined
 
 __all__ = [
-    "ALL", "LANES", "aligned", "base", "emit", "ends", "first", "holds", "inside", "inside_all",
-    "long_word", "number", "prefetch", "put", "touched", "touches", "word",
+    "ALL", "LANES", "aligned", "base", "copy", "emit", "ends_at", "first", "holds", "inside",
+    "inside_2", "inside_3", "inside_all", "long_word", "number", "prefetch", "put", "repeat",
+    "touched", "touches", "word",
 ]  # fmt: skip
 
 LANES: Final = 16
@@ -95,12 +101,25 @@ if TYPE_CHECKING or MODE != "fast":
         return mask
 
     @inlined
-    def inside_all(words: Any, at: int, width: int, codes: Any, first: int) -> int:
+    def inside_all(
+        words: Any, at: int, width: int, codes: Any, first: int, axes: Any, axes_at: int
+    ) -> int:
         mask = ALL
         for slot in range(width):
             lows = at + slot * 2 * LANES
-            mask &= inside(words, lows, lows + LANES, int(codes[first + slot]))
+            code = int(codes[first + int(axes[axes_at + slot])])
+            mask &= inside(words, lows, lows + LANES, code)
         return mask
+
+    @inlined
+    def inside_2(words: Any, at: int, a: int, b: int) -> int:
+        high = at + LANES
+        return inside(words, at, high, a) & inside(words, high + LANES, high + 2 * LANES, b)
+
+    @inlined
+    def inside_3(words: Any, at: int, a: int, b: int, c: int) -> int:
+        third = at + 4 * LANES
+        return inside_2(words, at, a, b) & inside(words, third, third + LANES, c)
 
     @inlined
     def touched(words: Any, lows: int, highs: int, least: int, most: int) -> int:
@@ -111,7 +130,7 @@ if TYPE_CHECKING or MODE != "fast":
         return mask
 
     @inlined
-    def ends(words: Any, lows: int, highs: int, value: int) -> int:
+    def ends_at(words: Any, lows: int, highs: int, value: int) -> int:
         mask = 0
         for lane in range(LANES):
             if words[lows + lane] == value or words[highs + lane] == value:
@@ -135,6 +154,16 @@ if TYPE_CHECKING or MODE != "fast":
         return end
 
     @inlined
+    def repeat(value: int, out: Any, at: int) -> None:
+        for lane in range(LANES):
+            out[at + lane] = value
+
+    @inlined
+    def copy(words: Any, at: int, out: Any, end: int) -> None:
+        for lane in range(LANES):
+            out[end + lane] = words[at + lane]
+
+    @inlined
     def first(mask: int) -> int:
         lane = 0
         while not mask >> lane & 1:
@@ -147,15 +176,19 @@ if TYPE_CHECKING or MODE != "fast":
 
 else:
     from fyke.matching.compiled.intrinsics import (
+        copy,
         emit,
-        ends,
+        ends_at,
         first,
         inside,
+        inside_2,
+        inside_3,
         inside_all,
         long_word,
         number,
         prefetch,
         put,
+        repeat,
         touched,
         word,
     )

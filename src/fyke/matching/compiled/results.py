@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from fyke.matching.compiled.box_table import Places, Words
 
 ByEvent: TypeAlias = tuple[Words, Words]
 """Offsets and slots: those of event i stand from offsets[i] to offsets[i + 1]."""
+
+_ROOM: Final = 1 << 12
 
 
 def joined(parts: Sequence[ByEvent], events: int) -> ByEvent:
@@ -28,15 +30,39 @@ def joined(parts: Sequence[ByEvent], events: int) -> ByEvent:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), slots[order]
 
 
-def stacked(tiles: Sequence[ByEvent]) -> tuple[Places, Words]:
-    """What was found for one tile of events after the other."""
-    if not tiles:
-        return np.zeros(1, np.int64), np.zeros(0, np.int32)
-    ends = np.cumsum([len(slots) for _, slots in tiles])
-    offsets = [
-        tile[1:] + (end - len(slots)) for (tile, slots), end in zip(tiles, ends, strict=True)
-    ]
-    return (
-        np.concatenate([np.zeros(1, np.int64), *offsets]),
-        np.concatenate([slots for _, slots in tiles]),
-    )
+class Lists:
+    """What was found for one tile of events after the other.
+
+    The array grows in place; whoever fills a tile may do so directly in its `room`.
+    """
+
+    def __init__(self) -> None:
+        self._offsets: list[Places] = [np.zeros(1, np.int64)]
+        self._slots = np.empty(_ROOM, np.int32)
+        self._end = 0
+        self._lent: Words | None = None
+
+    def room(self, count: int) -> Words:
+        """Where the next tile's slots will stand, to be filled and given to `add`."""
+        self._make_room(count)
+        self._lent = self._slots[self._end : self._end + count]
+        return self._lent
+
+    def add(self, offsets: Words, slots: Words) -> None:
+        """One more tile."""
+        if slots is not self._lent:
+            self._make_room(len(slots))
+            self._slots[self._end : self._end + len(slots)] = slots
+        self._lent = None
+        self._offsets.append(offsets[1:].astype(np.int64) + self._end)
+        self._end += len(slots)
+
+    def _make_room(self, count: int) -> None:
+        if self._end + count > len(self._slots):
+            self._lent = None
+            self._slots.resize(max(self._end + count, 2 * len(self._slots)), refcheck=False)
+
+    def all(self) -> tuple[Places, Words]:
+        """Offsets and slots of all tiles; nothing can be added any more."""
+        self._slots.resize(self._end, refcheck=False)
+        return np.concatenate(self._offsets), self._slots

@@ -9,6 +9,7 @@ the results, not the number of subscriptions. A `Room` serves one thread.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -175,12 +176,24 @@ def find(
 # --- many events ---------------------------------------------------------------------------------
 
 
+def _new_words(count: int) -> Words:
+    return np.empty(count, np.int32)
+
+
 def search(
-    segment: Segment, codes: Codes, start: int, end: int, room: Room, check: Check, work: Work
+    segment: Segment,
+    codes: Codes,
+    start: int,
+    end: int,
+    room: Room,
+    check: Check,
+    work: Work,
+    words: Callable[[int], Words] = _new_words,
 ) -> tuple[Words, Words]:
     """The slots that accept the events from `start` to `end`.
 
-    Those of event start + i stand from offsets[i] to offsets[i + 1].
+    Those of event start + i stand from offsets[i] to offsets[i + 1], in an array that `words` gave
+    or in one of their own.
     """
     visits = _visits(segment, codes, start, end, room)
     found, stretches, doubts = _traversed(segment, codes, visits, room)
@@ -189,7 +202,7 @@ def search(
     if doubts:
         found, stretches = _decided(segment, codes, room, found, stretches, doubts, check, work)
     offsets = np.zeros(end - start + 2, np.int32)
-    owners = np.empty(found, np.int32)
+    owners = words(found)
     gather(
         base(room.found), found, base(room.stretches), stretches, start, end - start,
         base(offsets), base(owners),
