@@ -13,8 +13,9 @@ from fyke.filters.predicate import Predicate, TypeIs
 from fyke.testing.workload import check_workload, match_fraction
 from fyke.workloads.auction import COVERS, AuctionWorkload
 from fyke.workloads.library import AUTHORS, BOOKS, CATEGORIES, library
-from fyke.workloads.named import WORKLOADS, StockAndAuctionWorkload, workload
+from fyke.workloads.named import WORKLOADS, workload
 from fyke.workloads.stock import StockWorkload
+from fyke.workloads.stock_and_auction import StockAndAuctionWorkload
 
 AUCTION = AuctionWorkload(seed=7)
 
