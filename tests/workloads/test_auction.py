@@ -29,6 +29,7 @@ def test_events_stay_in_their_ranges() -> None:
     books = {(book.title, book.author) for book in library(7).books}
     for event in AUCTION.events(3_000):
         copy = event.attributes
+        assert event.supertypes == ("MarketEvent",)
         assert (copy["title"], copy["author"]) in books
         assert copy["category"] in CATEGORIES
         assert copy["condition"] in ("new", "used")
@@ -138,7 +139,8 @@ def test_the_mix_alternates() -> None:
 
 def test_workloads_by_name() -> None:
     benchmarks = {"w1", "w2_3", "w2_10", "w3", "w4", "w5"}
-    assert set(WORKLOADS) == {"stock", "auction", "stock_and_auction"} | benchmarks
+    markets = {"stock", "auction", "stock_and_auction"}
+    assert set(WORKLOADS) == markets | {"bibliography", "sensors", "boxes"} | benchmarks
     for name in WORKLOADS:
         assert workload(name, 3).name == name
         assert workload(name, 3).seed == 3

@@ -20,9 +20,13 @@ SEVERAL: list[Workload] = [
     *(kind() for kind in WORKLOADS.values()),
     AuctionWorkload(0, (3, 1), typed=False),
     workload("w4", guarded=True),
+    workload("bibliography", years=1, conferences=1_000, authors=20_000, typed=False),
+    workload("boxes", attributes=16, interest="uniform", typed=False),
 ]
 
-works = pytest.mark.parametrize("work", SEVERAL, ids=lambda each: json.dumps(each.description()))
+works = pytest.mark.parametrize(
+    "work", SEVERAL, ids=lambda each: "-".join(map(str, each.description().values()))
+)
 seeds = st.one_of(st.integers(0, 5), st.integers(-(2**70), 2**70))
 starts = st.one_of(
     st.integers(0, 10), st.sampled_from([8_190, 10**6, 10**12]), st.integers(0, 2**48)
@@ -120,6 +124,13 @@ def test_descriptions_are_plain_and_make_the_workload_again(work: Workload) -> N
         ({"name": "auction", "classes": [[1]]}, "classes"),
         ({"name": "auction", "classes": ["1"]}, "classes"),
         ({"name": "auction", "classes": [True]}, "classes"),
+        ({"name": "bibliography", "years": 0}, "years is 0; expected 1 to 2000"),
+        ({"name": "bibliography", "conferences": 1_001}, "expected 1 to 1000"),
+        ({"name": "bibliography", "authors": -1}, "authors is -1"),
+        ({"name": "bibliography", "authors": 3.0}, "expected int"),
+        ({"name": "boxes", "attributes": 17}, "expected 1 to 16"),
+        ({"name": "boxes", "interest": "zipf"}, "power_law or uniform, not 'zipf'"),
+        ({"name": "boxes", "interest": None}, "expected str"),
     ],
 )
 def test_bad_descriptions(description: dict[Any, Any], complaint: str) -> None:

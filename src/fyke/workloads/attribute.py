@@ -159,13 +159,15 @@ def geometric_widths(low: int, high: int, steps: int = 64) -> Ranges:
 
     Ends are whole roots, so that every machine has the same.
     """
-    ends = [_root(low ** (steps - step) * high**step, steps) for step in range(steps + 1)]
+    ends = [root(low ** (steps - step) * high**step, steps) for step in range(steps + 1)]
     ends[-1] += 1
     return Ranges(ends, [1] * steps)
 
 
-def _root(power: int, degree: int) -> int:
+def root(power: int, degree: int) -> int:
     """The largest integer whose power of `degree` is at most `power`, by Newton's method."""
+    if power == 0:
+        return 0
     guess = 1 << -(-power.bit_length() // degree)
     while True:
         better = ((degree - 1) * guess + power // guess ** (degree - 1)) // degree

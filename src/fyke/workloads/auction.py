@@ -10,7 +10,7 @@ that differ by category, above all the signed share.
     class 3   (category or author) and signed and ((end < 1 hour and bids = 0) or buy_it_now)
 
 Each stands below `type is Auction`; with `typed=False` the trees are those of the paper, with 6, 12
-and 6 predicates. An event matches about one of a thousand subscriptions.
+and 6 predicates. An event matches about eight of ten thousand subscriptions.
 """
 
 from __future__ import annotations

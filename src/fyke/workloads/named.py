@@ -14,9 +14,12 @@ from typing import Any, Final
 
 from fyke.errors import FykeError, shown
 from fyke.workloads.auction import AuctionWorkload
+from fyke.workloads.bibliography import BibliographyWorkload
+from fyke.workloads.boxes import BoxesWorkload
 from fyke.workloads.equalities import EqualitiesWorkload
 from fyke.workloads.intervals import ThreeIntervalsWorkload, ThreeOfTenIntervalsWorkload
 from fyke.workloads.mixed import MixedWorkload
+from fyke.workloads.sensors import SensorsWorkload
 from fyke.workloads.stock import StockWorkload
 from fyke.workloads.stock_and_auction import StockAndAuctionWorkload
 from fyke.workloads.strings import StringsWorkload
@@ -29,6 +32,9 @@ WORKLOADS: Final[dict[str, type[Workload]]] = {
         StockWorkload,
         AuctionWorkload,
         StockAndAuctionWorkload,
+        BibliographyWorkload,
+        SensorsWorkload,
+        BoxesWorkload,
         MixedWorkload,
         ThreeIntervalsWorkload,
         ThreeOfTenIntervalsWorkload,

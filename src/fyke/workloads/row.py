@@ -60,8 +60,8 @@ class Draw(ABC, Generic[Code]):
         """What stands in a table."""
 
     @abstractmethod
-    def seek(self, number: Code) -> Draw[Code]:
-        """The draw at another number of the same stream."""
+    def seek(self, number: Code, stream: Stream | None = None) -> Draw[Code]:
+        """The draw at another number, of the same stream or another."""
 
     def within(self, ranges: Ranges, which: int, inside: int) -> Code:
         """A number of the ranges; two columns decide."""
@@ -92,8 +92,8 @@ class Row(Draw[int]):
     def look_up(self, table: tuple[int, ...], at: int) -> int:
         return table[at]
 
-    def seek(self, number: int) -> Row:
-        return Row(self.stream, number)
+    def seek(self, number: int, stream: Stream | None = None) -> Row:
+        return Row(stream or self.stream, number)
 
 
 class Sketch(Protocol):

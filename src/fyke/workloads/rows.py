@@ -45,8 +45,8 @@ class Rows(Draw[Codes]):
     def look_up(self, table: tuple[int, ...], at: Codes) -> Codes:
         return _table(table)[at]
 
-    def seek(self, number: Codes) -> Rows:
-        return Rows(self.stream, number)
+    def seek(self, number: Codes, stream: Stream | None = None) -> Rows:
+        return Rows(stream or self.stream, number)
 
     def _half(self, column: int) -> Words:
         return half(self.stream, self.number.view(np.uint64), column)

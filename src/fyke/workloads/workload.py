@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from fyke.errors import FykeError, shown
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
 from fyke.filters.parser import parse_text
@@ -161,3 +162,9 @@ def in_order(tables: Sequence[pa.Table], places: Sequence[NDArray[np.int64]]) ->
     order = np.argsort(np.concatenate(places), kind="stable")
     whole = pa.concat_tables(tables, promote_options="default").combine_chunks()
     return whole.take(pa.array(order))
+
+
+def check_size(name: str, size: int, most: int) -> None:
+    """FykeError where an option is not a number from 1 to `most`."""
+    if not 1 <= size <= most:
+        raise FykeError(f"{name} is {shown(size)}; expected 1 to {most}")
