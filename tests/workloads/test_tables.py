@@ -78,6 +78,7 @@ def test_subscription_columns_are_the_subscriptions(
     if "class" not in table.column_names:
         assert all(row.pop("class") is None for row in expected)
     assert table.to_pylist() == expected
+    assert table.column_names == ["id", "filter", "subscriber", "class"][: table.num_columns]
     assert table.schema == work.subscription_columns(0).schema
 
 

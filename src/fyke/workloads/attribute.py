@@ -65,6 +65,10 @@ class Attribute(ABC):
     def predicate(self, low: int, high: int) -> Predicate:
         """The predicate that accepts the codes from `low` to `high`."""
 
+    @abstractmethod
+    def predicate_texts(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> pa.Array:
+        """The text of `predicate` for many rows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Words(Attribute):
@@ -98,6 +102,11 @@ class Words(Attribute):
 
     def predicate(self, low: int, high: int) -> Predicate:
         return In(self.name, (self.value(low),))
+
+    def predicate_texts(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> pa.Array:
+        import pyarrow.compute as pc
+
+        return pc.binary_join_element_wise(f"{self.name} = '", self.column(low), "'", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,13 @@ class Number(Attribute):
 
     def predicate(self, low: int, high: int) -> Predicate:
         return Range(self.name, low, high)
+
+    def predicate_texts(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> pa.Array:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ends = [pa.array(each).cast(pa.string()) for each in (low, high)]
+        return pc.binary_join_element_wise(f"{self.name} between ", ends[0], " and ", ends[1], "")
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,7 @@ from fyke.workloads.draw import Stream
 from fyke.workloads.form import Form
 from fyke.workloads.row import Code, Draw, Row, Sketch, Which
 from fyke.workloads.sentence import Sentence
-from fyke.workloads.workload import Workload
+from fyke.workloads.workload import Workload, in_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,7 +121,7 @@ class DrawnWorkload(Workload):
 
         plan = self.plan()
         rows = rows_of(plan.events, count, start)
-        return _kind_by_kind(
+        return kind_by_kind(
             rows, plan.which_record(rows), [record.table for record in plan.records]
         )
 
@@ -131,18 +131,15 @@ class DrawnWorkload(Workload):
         plan = self.plan()
         rows = rows_of(plan.filters, count, start)
         makers = [wording.table for wording in plan.wordings]
-        return _kind_by_kind(rows, plan.which_wording(rows), makers).append_column(
-            "subscriber", plan.subscriber.column(rows)
-        )
+        table = kind_by_kind(rows, plan.which_wording(rows), makers)
+        return table.add_column(1, "subscriber", plan.subscriber.column(rows))
 
 
-def _kind_by_kind(
+def kind_by_kind(
     rows: Rows, which: Codes, makers: Sequence[Callable[[Rows], pa.Table]]
 ) -> pa.Table:
     """The table of each kind's rows, in the order of the rows; what a kind has not is null."""
     import numpy as np
-
-    from fyke.workloads.workload import in_order
 
     if len(makers) == 1:
         return makers[0](rows)

@@ -51,7 +51,8 @@ class Workload(ABC):
     def columns(self, count: int, start: int = 0) -> pa.Table:
         """`count` events from number `start` on, an Arrow column per attribute.
 
-        A null is an attribute that the event does not have; supertypes have no column.
+        A null is an attribute that the event does not have; supertypes have no column. Every piece
+        has the same schema. A million rows at a time are enough: strings of one piece fit 2 GiB.
         """
 
     @abstractmethod
