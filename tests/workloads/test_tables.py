@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -93,6 +94,13 @@ def test_pieces_are_the_whole(work: Workload) -> None:
             pieces.append(columns(size, start))
             start += size
         assert pa.concat_tables(pieces).equals(columns(sum(sizes), 8_191))
+
+
+def test_the_page_lists_every_workload_and_option() -> None:
+    page = Path(__file__).parents[2].joinpath("docs/workloads.md").read_text("utf-8")
+    for work in SEVERAL:
+        options = work.description().keys() - {"name", "seed"}
+        assert all(f"`{word}`" in page for word in (work.name, *options))
 
 
 @works

@@ -6,7 +6,7 @@
 
 Words are made up by the seed; a filter's pieces are drawn as popular as the events' are. A filter
 is of one of the recipes below: a pattern or two, some that ignore case, some for one host only. It
-accepts about one event in a thousand.
+accepts about 1.6 of a thousand events.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 A is an equality, B to F are equalities or intervals as in W1, all on distinct attributes. A tenth
 of the predicates is negated, of A too; with `guarded` A is not, so that an equality is necessary
-for every match.
+for every match. An event matches about two of a thousand subscriptions.
 """
 
 from __future__ import annotations
