@@ -72,9 +72,9 @@ _PRICES_2: Final = (
     " or condition = 'used' and"
     " (cover = 'hard' and price < {used} or cover = 'soft' and price < {used_soft}))"
 )
-_BY_TITLE: Final = "{type}title contains '{phrase}' and ending_within < interval '1 day' and "
+_BY_TITLE: Final = "title contains '{phrase}' and ending_within < interval '1 day' and "
 _SIGNED_COPY: Final = (
-    "{type}(category = '{category}' or author = '{author}') and signed = true"
+    "(category = '{category}' or author = '{author}') and signed = true"
     " and (ending_within < interval '1 hour' and bids = 0 or buy_it_now = true)"
 )
 
@@ -110,21 +110,16 @@ def _plan(workload: AuctionWorkload) -> Plan:
         **{"signed": flag, "buy_it_now": flag, "price": cents, "bids": whole},
         **{"ending_within": whole},
     }
-    prices = {"new": cents, "used": cents}
+    prices = {"phrase": Names(found.phrases), "new": cents, "used": cents}
     soft = {"new_soft": cents, "used_soft": cents}
     type_is = "type is Auction and " if workload.typed else ""
-    by_title = _BY_TITLE.replace("{type}", type_is)
-    phrase = Names(found.phrases)
+    class_1 = Sentence(type_is + _BY_TITLE + _PRICES_1, **prices)
+    class_2 = Sentence(type_is + _BY_TITLE + _PRICES_2, **prices, **soft)
+    class_3 = Sentence(type_is + _SIGNED_COPY, category=category, author=author)
     kinds = {
-        1: Wording(Sentence(by_title + _PRICES_1, phrase=phrase, **prices), trade.class_1, 1),
-        2: Wording(
-            Sentence(by_title + _PRICES_2, phrase=phrase, **prices, **soft), trade.class_2, 2
-        ),
-        3: Wording(
-            Sentence(_SIGNED_COPY.replace("{type}", type_is), category=category, author=author),
-            trade.class_3,
-            3,
-        ),
+        1: Wording(class_1, trade.class_1, label=1),
+        2: Wording(class_2, trade.class_2, label=2),
+        3: Wording(class_3, trade.class_3, label=3),
     }
     return Plan(
         events=Stream(workload.seed, "copies"),
