@@ -13,8 +13,9 @@ from fyke.filters.predicate import Predicate, TypeIs
 from fyke.testing.workload import check_workload, match_fraction
 from fyke.workloads.auction import COVERS, AuctionWorkload
 from fyke.workloads.library import AUTHORS, BOOKS, CATEGORIES, library
-from fyke.workloads.named import WORKLOADS, StockAndAuctionWorkload, workload
+from fyke.workloads.named import WORKLOADS, workload
 from fyke.workloads.stock import StockWorkload
+from fyke.workloads.stock_and_auction import StockAndAuctionWorkload
 
 AUCTION = AuctionWorkload(seed=7)
 
@@ -28,6 +29,7 @@ def test_events_stay_in_their_ranges() -> None:
     books = {(book.title, book.author) for book in library(7).books}
     for event in AUCTION.events(3_000):
         copy = event.attributes
+        assert event.supertypes == ("MarketEvent",)
         assert (copy["title"], copy["author"]) in books
         assert copy["category"] in CATEGORIES
         assert copy["condition"] in ("new", "used")
@@ -137,7 +139,8 @@ def test_the_mix_alternates() -> None:
 
 def test_workloads_by_name() -> None:
     benchmarks = {"w1", "w2_3", "w2_10", "w3", "w4", "w5"}
-    assert set(WORKLOADS) == {"stock", "auction", "stock_and_auction"} | benchmarks
+    markets = {"stock", "auction", "stock_and_auction"}
+    assert set(WORKLOADS) == markets | {"bibliography", "sensors", "boxes"} | benchmarks
     for name in WORKLOADS:
         assert workload(name, 3).name == name
         assert workload(name, 3).seed == 3

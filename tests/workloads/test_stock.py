@@ -26,6 +26,7 @@ def test_events_stay_in_their_ranges() -> None:
     before = START
     for event in STOCK.events(3_000):
         tick = event.attributes
+        assert event.supertypes == ("MarketEvent",)
         share = shares[str(tick["symbol"])]
         assert set(tick) == names
         assert tick["exchange"] == share.exchange

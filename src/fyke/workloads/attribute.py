@@ -65,6 +65,10 @@ class Attribute(ABC):
     def predicate(self, low: int, high: int) -> Predicate:
         """The predicate that accepts the codes from `low` to `high`."""
 
+    @abstractmethod
+    def predicate_texts(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> pa.Array:
+        """The text of `predicate` for many rows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Words(Attribute):
@@ -98,6 +102,11 @@ class Words(Attribute):
 
     def predicate(self, low: int, high: int) -> Predicate:
         return In(self.name, (self.value(low),))
+
+    def predicate_texts(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> pa.Array:
+        import pyarrow.compute as pc
+
+        return pc.binary_join_element_wise(f"{self.name} = '", self.column(low), "'", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +148,13 @@ class Number(Attribute):
     def predicate(self, low: int, high: int) -> Predicate:
         return Range(self.name, low, high)
 
+    def predicate_texts(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> pa.Array:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ends = [pa.array(each).cast(pa.string()) for each in (low, high)]
+        return pc.binary_join_element_wise(f"{self.name} between ", ends[0], " and ", ends[1], "")
+
 
 @lru_cache(maxsize=64)
 def zipf(size: int) -> Choice:
@@ -159,13 +175,15 @@ def geometric_widths(low: int, high: int, steps: int = 64) -> Ranges:
 
     Ends are whole roots, so that every machine has the same.
     """
-    ends = [_root(low ** (steps - step) * high**step, steps) for step in range(steps + 1)]
+    ends = [root(low ** (steps - step) * high**step, steps) for step in range(steps + 1)]
     ends[-1] += 1
     return Ranges(ends, [1] * steps)
 
 
-def _root(power: int, degree: int) -> int:
+def root(power: int, degree: int) -> int:
     """The largest integer whose power of `degree` is at most `power`, by Newton's method."""
+    if power == 0:
+        return 0
     guess = 1 << -(-power.bit_length() // degree)
     while True:
         better = ((degree - 1) * guess + power // guess ** (degree - 1)) // degree

@@ -10,7 +10,7 @@ that differ by category, above all the signed share.
     class 3   (category or author) and signed and ((end < 1 hour and bids = 0) or buy_it_now)
 
 Each stands below `type is Auction`; with `typed=False` the trees are those of the paper, with 6, 12
-and 6 predicates. An event matches about one of a thousand subscriptions.
+and 6 predicates. An event matches about eight of ten thousand subscriptions.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
 
-from fyke.events.event import Event
+from fyke.errors import FykeError, shown
 from fyke.workloads.draw import Choice, Ranges, Stream, popularity
-from fyke.workloads.library import BOOKS, CATEGORIES, category, library, phrase
-from fyke.workloads.workload import Workload, money
+from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
+from fyke.workloads.form import Fixed, Flag, Form, Names, Whole
+from fyke.workloads.library import BOOKS, BY_CATEGORY, BY_PHRASE, CATEGORIES, library
+from fyke.workloads.row import Code, Draw
+from fyke.workloads.sentence import Sentence
 
 COLLECTORS: Final = 5_000
 COVERS: Final = ("hard", "soft", "leather", "audio")
@@ -36,47 +39,48 @@ PRICE_ENDS: Final = (
 BIDS_ENDS: Final = (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30, 45, 70, 101)
 """16 ranges."""
 
-_SUPERTYPES: Final = ("MarketEvent",)
 _PRICE_WEIGHTS: Final = (90, 95, 90, 85, 80, 75, 110, 90, 110, 60, 50, 35, 20, 8, 2)
 _BIDS_WEIGHTS: Final = (520, 130, 70, 50, 40, 35, 30, 25, 30, 20, 18, 14, 10, 5, 2, 1)
+_PRICE: Final = Ranges(PRICE_ENDS, _PRICE_WEIGHTS)
+_BIDS: Final = Ranges(BIDS_ENDS, _BIDS_WEIGHTS)
 _BY_BOOK: Final = popularity(BOOKS, flat=100)
 
+# How the copies of a category are distributed: dearer, barer and more often signed categories
+# alternate with the others. Shares are per mille.
+_DEAR: Final = [at % 4 for at in range(len(CATEGORIES))]
+_WANTED: Final = [at % 3 for at in range(len(CATEGORIES))]
+_RARE: Final = [at % 5 for at in range(len(CATEGORIES))]
+_BY_COVER: Final = tuple(
+    Choice((300 + 40 * dear, 600, 40 + 10 * rare, 60))
+    for dear, rare in zip(_DEAR, _RARE, strict=True)
+)
+_BY_PRICE: Final = tuple(
+    Choice([weight * (4 + dear * at) for at, weight in enumerate(_PRICE_WEIGHTS)]) for dear in _DEAR
+)
+_BY_BIDS: Final = tuple(
+    Choice([weight * (4 + wanted * at) for at, weight in enumerate(_BIDS_WEIGHTS)])
+    for wanted in _WANTED
+)
+_NEW: Final = tuple(350 + 50 * wanted for wanted in _WANTED)
+_SIGNED: Final = tuple((30, 60, 15, 120, 200)[rare] for rare in _RARE)
+_BUY_IT_NOW: Final = tuple(250 + 60 * dear for dear in _DEAR)
+
+_PRICES_1: Final = "(condition = 'new' and price < {new} or condition = 'used' and price < {used})"
+_PRICES_2: Final = (
+    "(condition = 'new' and"
+    " (cover = 'hard' and price < {new} or cover = 'soft' and price < {new_soft})"
+    " or condition = 'used' and"
+    " (cover = 'hard' and price < {used} or cover = 'soft' and price < {used_soft}))"
+)
+_BY_TITLE: Final = "title contains '{phrase}' and ending_within < interval '1 day' and "
+_SIGNED_COPY: Final = (
+    "(category = '{category}' or author = '{author}') and signed = true"
+    " and (ending_within < interval '1 hour' and bids = 0 or buy_it_now = true)"
+)
+
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """How the copies of one category are distributed; shares are per mille."""
-
-    cover: Choice
-    price: Ranges
-    bids: Ranges
-    new: int
-    signed: int
-    buy_it_now: int
-
-
-def _shelf(number: int) -> Shelf:
-    """Dearer, barer and more often signed categories alternate with the others."""
-    dear, wanted, rare = number % 4, number % 3, number % 5
-    return Shelf(
-        cover=Choice((300 + 40 * dear, 600, 40 + 10 * rare, 60)),
-        price=Ranges(PRICE_ENDS, [w * (4 + dear * at) for at, w in enumerate(_PRICE_WEIGHTS)]),
-        bids=Ranges(BIDS_ENDS, [w * (4 + wanted * at) for at, w in enumerate(_BIDS_WEIGHTS)]),
-        new=350 + 50 * wanted,
-        signed=(30, 60, 15, 120, 200)[rare],
-        buy_it_now=250 + 60 * dear,
-    )
-
-
-_SHELVES: Final = tuple(map(_shelf, range(len(CATEGORIES))))
-
-
-@lru_cache(maxsize=8)
-def _streams(seed: int) -> tuple[Stream, Stream]:
-    return Stream(seed, "copies"), Stream(seed, "collectors")
-
-
-@dataclass(frozen=True, slots=True)
-class AuctionWorkload(Workload):
+class AuctionWorkload(DrawnWorkload):
     """Book auctions and those who wait for them; `classes` says which subscriptions there are."""
 
     name: ClassVar[str] = "auction"
@@ -84,74 +88,95 @@ class AuctionWorkload(Workload):
     classes: tuple[int, ...] = (1, 2, 3)
     typed: bool = True
 
-    def event(self, number: int) -> Event:
-        copies = _streams(self.seed)[0]
-        half = copies.half
-        book = library(self.seed).books[_BY_BOOK.pick(half(number, 0))]
-        shelf = _SHELVES[book.category]
-        ending = copies.below(number, 9, ENDING_MAX_S + 1 - ENDING_MIN_S)
-        return Event.flat(
-            {
-                "type": "Auction",
-                "title": book.title,
-                "author": book.author,
-                "category": CATEGORIES[book.category],
-                "condition": "new" if copies.below(number, 1, 1_000) < shelf.new else "used",
-                "cover": COVERS[shelf.cover.pick(half(number, 2))],
-                "signed": copies.below(number, 3, 1_000) < shelf.signed,
-                "buy_it_now": copies.below(number, 4, 1_000) < shelf.buy_it_now,
-                "price": shelf.price.pick(half(number, 5), half(number, 6)) / 100,
-                "bids": shelf.bids.pick(half(number, 7), half(number, 8)),
-                "ending_within": ENDING_MIN_S + ending,
-            },
-            _SUPERTYPES,
-        )
+    def __post_init__(self) -> None:
+        if not self.classes or not all(
+            type(each) is int and 1 <= each <= 3 for each in self.classes
+        ):
+            raise FykeError(f"classes of auctions are some of 1, 2, 3, not {shown(self.classes)}")
 
-    def text(self, number: int) -> str:
-        collectors = _streams(self.seed)[1]
-        write = (self._class_1, self._class_2, self._class_3)
-        chosen = self.classes[collectors.below(number, 0, len(self.classes))]
-        wanted = write[chosen - 1](collectors, number)
-        return f"type is Auction and {wanted}" if self.typed else wanted
-
-    def subscriber(self, number: int) -> str:
-        return f"collector-{_streams(self.seed)[1].below(number, 15, COLLECTORS)}"
-
-    def _class_1(self, collectors: Stream, number: int) -> str:
-        new = 500 + collectors.below(number, 2, 2_500)
-        used = new * (400 + collectors.below(number, 3, 500)) // 1_000
-        return (
-            f"{self._title(collectors, number)} and ending_within < interval '1 day'"
-            f" and (condition = 'new' and price < {money(new)}"
-            f" or condition = 'used' and price < {money(used)})"
-        )
-
-    def _class_2(self, collectors: Stream, number: int) -> str:
-        new = 800 + collectors.below(number, 2, 3_200)
-        used = new * (400 + collectors.below(number, 3, 500)) // 1_000
-        soft = 400 + collectors.below(number, 4, 500)
-        return (
-            f"{self._title(collectors, number)} and ending_within < interval '1 day'"
-            f" and (condition = 'new' and {_by_cover(new, soft)}"
-            f" or condition = 'used' and {_by_cover(used, soft)})"
-        )
-
-    def _class_3(self, collectors: Stream, number: int) -> str:
-        kind = CATEGORIES[category(collectors.half(number, 1))]
-        author = library(self.seed).books[collectors.below(number, 2, BOOKS)].author
-        return (
-            f"(category = '{kind}' or author = '{author}') and signed = true"
-            " and (ending_within < interval '1 hour' and bids = 0 or buy_it_now = true)"
-        )
-
-    def _title(self, collectors: Stream, number: int) -> str:
-        wanted = library(self.seed).phrases[phrase(collectors.half(number, 1))]
-        return f"title contains '{wanted}'"
+    def plan(self) -> Plan:
+        return _plan(self)
 
 
-def _by_cover(hard: int, soft: int) -> str:
-    """A price for hard covers, and for soft ones `soft` per mille of it."""
-    return (
-        f"(cover = 'hard' and price < {money(hard)}"
-        f" or cover = 'soft' and price < {money(hard * soft // 1_000)})"
+@lru_cache(maxsize=8)
+def _plan(workload: AuctionWorkload) -> Plan:
+    found = library(workload.seed)
+    trade = _Trade(tuple(book.category for book in found.books), len(workload.classes))
+    author = Names(book.author for book in found.books)
+    category, whole, flag, cents = Names(CATEGORIES), Whole(), Flag(), Fixed(2)
+    copy: dict[str, Form] = {
+        **{"title": Names(book.title for book in found.books), "author": author},
+        **{"category": category, "condition": Names(("used", "new")), "cover": Names(COVERS)},
+        **{"signed": flag, "buy_it_now": flag, "price": cents, "bids": whole},
+        **{"ending_within": whole},
+    }
+    prices = {"phrase": Names(found.phrases), "new": cents, "used": cents}
+    soft = {"new_soft": cents, "used_soft": cents}
+    type_is = "type is Auction and " if workload.typed else ""
+    class_1 = Sentence(type_is + _BY_TITLE + _PRICES_1, **prices)
+    class_2 = Sentence(type_is + _BY_TITLE + _PRICES_2, **prices, **soft)
+    class_3 = Sentence(type_is + _SIGNED_COPY, category=category, author=author)
+    kinds = {
+        1: Wording(class_1, trade.class_1, label=1),
+        2: Wording(class_2, trade.class_2, label=2),
+        3: Wording(class_3, trade.class_3, label=3),
+    }
+    return Plan(
+        events=Stream(workload.seed, "copies"),
+        records=(Record("Auction", ("MarketEvent",), copy, trade.copy),),
+        filters=Stream(workload.seed, "collectors"),
+        wordings=tuple(kinds[chosen] for chosen in workload.classes),
+        subscriber=Wording(Sentence("collector-{collector}", collector=whole), trade.collector),
+        which_wording=trade.kind,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Trade:
+    """What is drawn, given the category of each book and the number of classes."""
+
+    category: tuple[int, ...]
+    classes: int
+
+    def copy(self, draw: Draw[Code]) -> dict[str, Code]:
+        book = draw.pick(_BY_BOOK, 0)
+        category = draw.look_up(self.category, book)
+        return {
+            "title": book,
+            "author": book,
+            "category": category,
+            "condition": draw.chance(draw.look_up(_NEW, category), 1),
+            "cover": draw.pick_by(_BY_COVER, category, 2),
+            "signed": draw.chance(draw.look_up(_SIGNED, category), 3),
+            "buy_it_now": draw.chance(draw.look_up(_BUY_IT_NOW, category), 4),
+            "price": draw.inside(_PRICE, draw.pick_by(_BY_PRICE, category, 5), 6),
+            "bids": draw.inside(_BIDS, draw.pick_by(_BY_BIDS, category, 7), 8),
+            "ending_within": ENDING_MIN_S + draw.below(9, ENDING_MAX_S + 1 - ENDING_MIN_S),
+        }
+
+    def kind(self, draw: Draw[Code]) -> Code:
+        return draw.below(0, self.classes)
+
+    def collector(self, draw: Draw[Code]) -> dict[str, Code]:
+        return {"collector": draw.below(15, COLLECTORS)}
+
+    def class_1(self, draw: Draw[Code]) -> dict[str, Code]:
+        new = 500 + draw.below(2, 2_500)
+        used = new * (400 + draw.below(3, 500)) // 1_000
+        return {"phrase": draw.pick(BY_PHRASE, 1), "new": new, "used": used}
+
+    def class_2(self, draw: Draw[Code]) -> dict[str, Code]:
+        """Soft covers have a share of the price of hard ones."""
+        new = 800 + draw.below(2, 3_200)
+        used = new * (400 + draw.below(3, 500)) // 1_000
+        soft = 400 + draw.below(4, 500)
+        return {
+            "phrase": draw.pick(BY_PHRASE, 1),
+            "new": new,
+            "new_soft": new * soft // 1_000,
+            "used": used,
+            "used_soft": used * soft // 1_000,
+        }
+
+    def class_3(self, draw: Draw[Code]) -> dict[str, Code]:
+        return {"category": draw.pick(BY_CATEGORY, 1), "author": draw.below(2, BOOKS)}

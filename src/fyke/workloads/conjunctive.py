@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from fyke.workloads.vector_draw import Words as Draws
+
 BLOCK: Final = 8_192
 """Filters that are drawn at once; what they are does not depend on it."""
 
@@ -94,6 +96,19 @@ class ConjunctiveWorkload(FlatWorkload):
         from fyke.workloads.vector_draw import numbers
 
         return _source(type(self), self.seed).draw_many(numbers(count, start))
+
+    def text_column(self, count: int, start: int = 0) -> pa.Array:
+        from fyke.workloads.vector_draw import numbers
+
+        return self.texts_of(numbers(count, start))
+
+    def texts_of(self, numbers: Draws) -> pa.Array:
+        """The texts of the subscriptions with these numbers."""
+        import pyarrow.compute as pc
+
+        source = _source(type(self), self.seed)
+        places = source.texts(source.draw_many(numbers))
+        return pc.binary_join_element_wise(*places, " and ", null_handling="skip")
 
 
 @lru_cache(maxsize=16)

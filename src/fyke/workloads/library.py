@@ -46,8 +46,8 @@ _GIVEN: Final = (
     "Kester", "Linnet", "Merrin", "Nell", "Orla", "Piers", "Quill", "Rowan", "Sabin", "Tamsin",
 )  # fmt: skip
 
-_BY_CATEGORY: Final = Choice((16, 14, 12, 9, 8, 7, 6, 5, 4, 4, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1))
-_BY_PHRASE: Final = popularity(PHRASES, flat=8)
+BY_CATEGORY: Final = Choice((16, 14, 12, 9, 8, 7, 6, 5, 4, 4, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1))
+BY_PHRASE: Final = popularity(PHRASES, flat=8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +84,16 @@ def library(seed: int) -> Library:
     return Library(tuple(books), tuple(phrases))
 
 
-def category(half: int) -> int:
-    """The category on which 32 random bits fall."""
-    return _BY_CATEGORY.pick(half)
-
-
-def phrase(half: int) -> int:
-    """The rank of the phrase on which 32 random bits fall."""
-    return _BY_PHRASE.pick(half)
-
-
 def _title(stream: Stream, row: int, phrases: list[str], places: list[str]) -> str:
     form = _FORMS[stream.below(row, 1, len(_FORMS))]
     place = places[stream.below(row, 3, len(places))]
-    return form.format(phrases[_BY_PHRASE.pick(stream.half(row, 2))], place)
+    return form.format(phrases[BY_PHRASE.pick(stream.half(row, 2))], place)
 
 
 def _category(authors: Stream, writer: int, half: int) -> int:
     """An author writes in one category; one in ten also in a second, half of the time."""
     is_second = authors.below(writer, 1, 10) == 0 and half & 1
-    return _BY_CATEGORY.pick(authors.half(writer, 3 if is_second else 2))
+    return BY_CATEGORY.pick(authors.half(writer, 3 if is_second else 2))
 
 
 def _syllables(*letters: Iterable[str]) -> list[str]:

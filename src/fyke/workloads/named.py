@@ -1,49 +1,30 @@
-"""The workloads by name, so that a command line or an experiment can say `stock_and_auction`."""
+"""The workloads by name, so that a command line or an experiment can say `stock_and_auction`.
+
+    workload("auction", 7, classes=(1, 3)).description()
+        {"name": "auction", "seed": 7, "classes": [1, 3], "typed": True}
+
+A description is plain data that may travel as JSON; `described` makes the workload again.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import ClassVar, Final
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final
 
 from fyke.errors import FykeError, shown
-from fyke.events.event import Event
 from fyke.workloads.auction import AuctionWorkload
+from fyke.workloads.bibliography import BibliographyWorkload
+from fyke.workloads.boxes import BoxesWorkload
 from fyke.workloads.equalities import EqualitiesWorkload
 from fyke.workloads.intervals import ThreeIntervalsWorkload, ThreeOfTenIntervalsWorkload
 from fyke.workloads.mixed import MixedWorkload
+from fyke.workloads.sensors import SensorsWorkload
 from fyke.workloads.stock import StockWorkload
+from fyke.workloads.stock_and_auction import StockAndAuctionWorkload
 from fyke.workloads.strings import StringsWorkload
 from fyke.workloads.trees import TreesWorkload
 from fyke.workloads.workload import Workload
-
-
-@dataclass(frozen=True, slots=True)
-class StockAndAuctionWorkload(Workload):
-    """Stock at even numbers, auctions at odd ones: two types of events, subscriptions for each."""
-
-    name: ClassVar[str] = "stock_and_auction"
-
-    def event(self, number: int) -> Event:
-        return self._part(number).event(number // 2)
-
-    def id(self, number: int) -> str:
-        return self._part(number).id(number // 2)
-
-    def text(self, number: int) -> str:
-        return self._part(number).text(number // 2)
-
-    def subscriber(self, number: int) -> str:
-        return self._part(number).subscriber(number // 2)
-
-    def _part(self, number: int) -> Workload:
-        return _parts(self.seed)[number % 2]
-
-
-@lru_cache(maxsize=8)
-def _parts(seed: int) -> tuple[Workload, Workload]:
-    return StockWorkload(seed), AuctionWorkload(seed)
-
 
 WORKLOADS: Final[dict[str, type[Workload]]] = {
     kind.name: kind
@@ -51,6 +32,9 @@ WORKLOADS: Final[dict[str, type[Workload]]] = {
         StockWorkload,
         AuctionWorkload,
         StockAndAuctionWorkload,
+        BibliographyWorkload,
+        SensorsWorkload,
+        BoxesWorkload,
         MixedWorkload,
         ThreeIntervalsWorkload,
         ThreeOfTenIntervalsWorkload,
@@ -61,8 +45,30 @@ WORKLOADS: Final[dict[str, type[Workload]]] = {
 }
 
 
-def workload(name: str, seed: int = 0) -> Workload:
-    """The workload of a name and a seed."""
-    if name not in WORKLOADS:
+def workload(name: str, seed: int = 0, **options: Any) -> Workload:
+    """The workload of a name, a seed and options of its own."""
+    if not isinstance(name, str) or name not in WORKLOADS:
         raise FykeError(f"unknown workload {shown(name)}; expected one of {', '.join(WORKLOADS)}")
-    return WORKLOADS[name](seed)
+    kind = WORKLOADS[name]
+    given = {"seed": seed, **options}
+    return kind(**{key: _option(kind, key, value) for key, value in given.items()})
+
+
+def described(description: Mapping[str, Any]) -> Workload:
+    """The workload that gave this `description()`."""
+    if "name" not in description or not all(isinstance(key, str) for key in description):
+        raise FykeError(f"a workload's description names it, unlike {shown(description)}")
+    return workload(**description)
+
+
+def _option(kind: type[Workload], name: str, value: Any) -> Any:
+    """The value of an option; a list is read as a tuple."""
+    defaults = {field.name: field.default for field in fields(kind)}
+    if name not in defaults:
+        expected = ", ".join(defaults)
+        raise FykeError(f"unknown option {shown(name)} of {kind.name}; expected {expected}")
+    value = tuple(value) if isinstance(value, list) else value
+    if type(value) is not type(defaults[name]):
+        expected = type(defaults[name]).__name__
+        raise FykeError(f"option {name} of {kind.name} is {shown(value)}; expected {expected}")
+    return value

@@ -18,6 +18,7 @@ from fyke.workloads.draw import HALF, Stream
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from fyke.workloads.vector_draw import Words as Draws
@@ -116,3 +117,21 @@ class PredicateSource:
         matrices = drawn.attribute.tolist(), drawn.low.tolist(), drawn.high.tolist()
         for row in zip(*matrices, strict=True):
             yield [make[at](low, high) for at, low, high in zip(*row, strict=True) if at != NONE]
+
+    def texts(self, drawn: Conjunctions) -> list[pa.Array]:
+        """The text of each place's predicates, from what `draw_many` gave; null where is none."""
+        return [self._texts_at(drawn, place) for place in range(len(self._places))]
+
+    def _texts_at(self, drawn: Conjunctions, place: int) -> pa.Array:
+        import numpy as np
+        import pyarrow as pa
+
+        attribute, low, high = drawn.attribute[:, place], drawn.low[:, place], drawn.high[:, place]
+        where, written = np.zeros(len(attribute), np.int64), 0
+        texts = [pa.array([], pa.string())]
+        for at in np.unique(attribute[attribute != NONE]):
+            rows = np.flatnonzero(attribute == at)
+            texts.append(self._attributes[at].predicate_texts(low[rows], high[rows]))
+            where[rows] = np.arange(written, written + len(rows))
+            written += len(rows)
+        return pa.concat_arrays(texts).take(pa.array(where, mask=attribute == NONE))

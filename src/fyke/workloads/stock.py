@@ -10,14 +10,16 @@ exchange. An event matches about two of a thousand subscriptions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import product
 from typing import ClassVar, Final
 
-from fyke.events.event import Event
 from fyke.workloads.draw import Choice, Ranges, Stream, popularity
-from fyke.workloads.workload import Workload, money
+from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
+from fyke.workloads.form import Fixed, Moment, Names, Whole
+from fyke.workloads.row import Code, Draw
+from fyke.workloads.sentence import Sentence
 
 SYMBOLS: Final = 2_000
 TRADERS: Final = 5_000
@@ -25,10 +27,12 @@ EXCHANGES: Final = ("NYSE", "NASE", "NOVSE", "LUX", "FERX", "TOKO", "ATHX", "SYD
 START: Final = datetime(2003, 7, 1, 7, tzinfo=UTC)
 TICK_US: Final = 50_000
 """Ticks are 50 ms apart on average."""
+TICKS: Final = 10**12
+"""After so many, time begins again."""
 
-_SUPERTYPES: Final = ("MarketEvent",)
 _BY_EXCHANGE: Final = Choice((30, 12, 8, 15, 12, 10, 8, 5))
 _BY_SYMBOL: Final = popularity(SYMBOLS, flat=20)
+_KINDS: Final = (0, 0, 0, 0, 0, 1, 1, 1, 2, 2)
 _BASE_CENTS: Final = Ranges((100, 500, 2_000, 6_000, 15_000, 50_000), (15, 35, 30, 15, 5))
 _LOTS: Final = Ranges((1, 10, 100, 1_000, 10_000), (30, 40, 22, 8))
 """Volumes in lots of a hundred."""
@@ -59,87 +63,114 @@ def _share(stream: Stream, row: int, name: str) -> Share:
     return Share(name, exchange, _BASE_CENTS.pick(stream.half(row, 1), stream.half(row, 2)))
 
 
-@lru_cache(maxsize=8)
-def _streams(seed: int) -> tuple[Stream, Stream]:
-    return Stream(seed, "ticks"), Stream(seed, "traders")
-
-
 @dataclass(frozen=True, slots=True)
-class StockWorkload(Workload):
+class StockWorkload(DrawnWorkload):
     """Stock ticks and those who wait for them."""
 
     name: ClassVar[str] = "stock"
 
-    def event(self, number: int) -> Event:
-        ticks = _streams(self.seed)[0]
-        share = market(self.seed)[_BY_SYMBOL.pick(ticks.half(number, 0))]
-        base = share.cents
-        price = base * (950 + ticks.below(number, 1, 101)) // 1_000
-        low = price - base * ticks.below(number, 2, 21) // 1_000
-        high = price + base * ticks.below(number, 3, 21) // 1_000
-        when = START + timedelta(microseconds=number * TICK_US + ticks.below(number, 4, TICK_US))
-        return Event.flat(
-            {
-                "type": "Stock",
-                "exchange": share.exchange,
-                "symbol": share.symbol,
-                "when": when,
-                "price": price / 100,
-                "volume": 100 * _LOTS.pick(ticks.half(number, 5), ticks.half(number, 6)),
-                "high": high / 100,
-                "low": low / 100,
-            },
-            _SUPERTYPES,
-        )
+    def plan(self) -> Plan:
+        return _plan(self)
 
-    def text(self, number: int) -> str:
-        traders = _streams(self.seed)[1]
-        kind = traders.below(number, 0, 10)
-        if kind < 5:
-            wanted = self._window(traders, number)
-        elif kind < 8:
-            wanted = self._prefix(traders, number)
-        else:
-            wanted = self._large_trades(traders, number)
-        return f"type is Stock and {wanted}"
 
-    def subscriber(self, number: int) -> str:
-        return f"trader-{_streams(self.seed)[1].below(number, 15, TRADERS)}"
+@lru_cache(maxsize=8)
+def _plan(workload: StockWorkload) -> Plan:
+    shares = market(workload.seed)
+    trade = _Trade(tuple(share.cents for share in shares))
+    cents, whole = Fixed(2), Whole()
+    symbol = Names(share.symbol for share in shares)
+    exchange = Names(share.exchange for share in shares)
+    prefix = Names(share.symbol[:2] for share in shares)
+    at_exchange = Names(map(_at_exchange, shares))
+    tick = {
+        **{"exchange": exchange, "symbol": symbol, "when": Moment(START), "price": cents},
+        **{"volume": whole, "high": cents, "low": cents},
+    }
+    window = Sentence(
+        "type is Stock and {share} and symbol = '{symbol}' and price > {low} and price < {high}",
+        **{"share": at_exchange, "symbol": symbol, "low": cents, "high": cents},
+    )
+    below = Sentence(
+        "type is Stock and symbol starts with '{prefix}' and price {operator} {price}"
+        " and volume > {volume} and low < {low}",
+        **{"prefix": prefix, "operator": Names("=<<<<<<<<<"), "price": cents},
+        **{"volume": whole, "low": cents},
+    )
+    large = Sentence(
+        "type is Stock and exchange = '{exchange}' and volume >= {volume}"
+        " and (price < {cheap} or price > {dear})",
+        **{"exchange": Names(EXCHANGES), "volume": whole, "cheap": cents, "dear": cents},
+    )
+    return Plan(
+        events=Stream(workload.seed, "ticks"),
+        records=(Record("Stock", ("MarketEvent",), tick, trade.tick),),
+        filters=Stream(workload.seed, "traders"),
+        wordings=(
+            Wording(window, trade.window),
+            Wording(below, trade.below),
+            Wording(large, trade.large),
+        ),
+        subscriber=Wording(Sentence("trader-{trader}", trader=whole), trade.trader),
+        which_wording=trade.kind,
+    )
 
-    def _window(self, traders: Stream, number: int) -> str:
+
+def _at_exchange(share: Share) -> str:
+    if share.exchange[0] == "N" and share.exchange.endswith("SE"):
+        return "exchange like 'N%SE'"
+    return f"exchange = '{share.exchange}'"
+
+
+@dataclass(frozen=True, slots=True)
+class _Trade:
+    """What is drawn; `cents` are the shares' prices."""
+
+    cents: tuple[int, ...]
+
+    def tick(self, draw: Draw[Code]) -> dict[str, Code]:
+        share = draw.pick(_BY_SYMBOL, 0)
+        base = draw.look_up(self.cents, share)
+        price = base * (950 + draw.below(1, 101)) // 1_000
+        return {
+            "exchange": share,
+            "symbol": share,
+            "when": draw.number % TICKS * TICK_US + draw.below(4, TICK_US),
+            "price": price,
+            "volume": 100 * draw.within(_LOTS, 5, 6),
+            "high": price + base * draw.below(3, 21) // 1_000,
+            "low": price - base * draw.below(2, 21) // 1_000,
+        }
+
+    def kind(self, draw: Draw[Code]) -> Code:
+        return draw.look_up(_KINDS, draw.below(0, len(_KINDS)))
+
+    def trader(self, draw: Draw[Code]) -> dict[str, Code]:
+        return {"trader": draw.below(15, TRADERS)}
+
+    def window(self, draw: Draw[Code]) -> dict[str, Code]:
         """S1: exchange ~ N*SE, symbol = OTE, price < 8.70, price > 8.30."""
-        share = self._share(traders, number)
-        low = share.cents * (940 + traders.below(number, 2, 70)) // 1_000
-        high = low + 1 + share.cents * (20 + traders.below(number, 3, 60)) // 1_000
-        exchange = f"exchange = '{share.exchange}'"
-        if share.exchange[0] == "N" and share.exchange.endswith("SE"):
-            exchange = "exchange like 'N%SE'"
-        return (
-            f"{exchange} and symbol = '{share.symbol}'"
-            f" and price > {money(low)} and price < {money(high)}"
-        )
+        share = draw.pick(_BY_SYMBOL, 1)
+        base = draw.look_up(self.cents, share)
+        low = base * (940 + draw.below(2, 70)) // 1_000
+        high = low + 1 + base * (20 + draw.below(3, 60)) // 1_000
+        return {"share": share, "symbol": share, "low": low, "high": high}
 
-    def _prefix(self, traders: Stream, number: int) -> str:
+    def below(self, draw: Draw[Code]) -> dict[str, Code]:
         """S2: symbol >* OT, price = 8.20, volume > 130000, low < 8.05; few prices are exact."""
-        share = self._share(traders, number)
-        cents = share.cents * (970 + traders.below(number, 2, 100)) // 1_000
-        price = "=" if traders.below(number, 3, 10) == 0 else "<"
-        volume = 100 * (1 + traders.below(number, 4, 200))
-        low = cents * (960 + traders.below(number, 5, 60)) // 1_000
-        return (
-            f"symbol starts with '{share.symbol[:2]}' and price {price} {money(cents)}"
-            f" and volume > {volume} and low < {money(low)}"
-        )
+        share = draw.pick(_BY_SYMBOL, 1)
+        price = draw.look_up(self.cents, share) * (970 + draw.below(2, 100)) // 1_000
+        return {
+            "prefix": share,
+            "operator": draw.below(3, 10),
+            "price": price,
+            "volume": 100 * (1 + draw.below(4, 200)),
+            "low": price * (960 + draw.below(5, 60)) // 1_000,
+        }
 
-    def _large_trades(self, traders: Stream, number: int) -> str:
-        exchange = EXCHANGES[_BY_EXCHANGE.pick(traders.half(number, 1))]
-        volume = 10_000 * (10 + traders.below(number, 2, 70))
-        cheap = 100 * (5 + traders.below(number, 3, 15))
-        dear = 100 * (50 + traders.below(number, 4, 150))
-        return (
-            f"exchange = '{exchange}' and volume >= {volume}"
-            f" and (price < {money(cheap)} or price > {money(dear)})"
-        )
-
-    def _share(self, traders: Stream, number: int) -> Share:
-        return market(self.seed)[_BY_SYMBOL.pick(traders.half(number, 1))]
+    def large(self, draw: Draw[Code]) -> dict[str, Code]:
+        return {
+            "exchange": draw.pick(_BY_EXCHANGE, 1),
+            "volume": 10_000 * (10 + draw.below(2, 70)),
+            "cheap": 100 * (5 + draw.below(3, 15)),
+            "dear": 100 * (50 + draw.below(4, 150)),
+        }

@@ -4,7 +4,7 @@
 
 A is an equality, B to F are equalities or intervals as in W1, all on distinct attributes. A tenth
 of the predicates is negated, of A too; with `guarded` A is not, so that an equality is necessary
-for every match.
+for every match. An event matches about two of a thousand subscriptions.
 """
 
 from __future__ import annotations
@@ -21,8 +21,13 @@ from fyke.workloads.conjunctive import FlatWorkload, blocks
 from fyke.workloads.draw import Stream
 from fyke.workloads.mixed import WORD_ATTRIBUTES, MixedWorkload
 from fyke.workloads.predicates import PredicateSource, Templates
+from fyke.workloads.workload import in_order
 
 if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
     from fyke.workloads.vector_draw import Words as Draws
 
 LEAVES: Final = 6
@@ -62,14 +67,36 @@ class TreesWorkload(FlatWorkload):
             for filter, replaced in zip(conjunctions, is_tree.tolist(), strict=True):
                 yield next(trees) if replaced else filter
 
-    def _trees(self, numbers: Draws) -> Iterator[Filter]:
-        from fyke.workloads.vector_draw import half, scale
+    def text_column(self, count: int, start: int = 0) -> pa.Array:
+        import numpy as np
+        import pyarrow as pa
+
+        from fyke.workloads.vector_draw import half, numbers, scale
+
+        rows = numbers(count, start)
+        is_tree = scale(half(_sources(self.seed)[0], rows, _IS_TREE), 1_000) < TREES_PER_MILLE
+        flat = MixedWorkload(self.seed).texts_of(rows[~is_tree])
+        places = [np.flatnonzero(~is_tree), np.flatnonzero(is_tree)]
+        tables = [pa.table({"filter": texts}) for texts in (flat, self._tree_texts(rows[is_tree]))]
+        return in_order(tables, places)["filter"].combine_chunks()
+
+    def _tree_texts(self, numbers: Draws) -> pa.Array:
+        import pyarrow as pa
+        import pyarrow.compute as pc
 
         shapes, source = _sources(self.seed)
-        negated = [
-            (scale(half(shapes, numbers, leaf), 1_000) < NEGATED_PER_MILLE).tolist()
-            for leaf in range(LEAVES)
-        ]
+        leaves = source.texts(source.draw_many(numbers))
+        for leaf in range(1 if self.guarded else 0, LEAVES):
+            sign = pa.array(["", "not "]).take(_is_negated(shapes, numbers, leaf).astype("int8"))
+            leaves[leaf] = pc.binary_join_element_wise(sign, leaves[leaf], "")
+        a, b, c, d, e, f = leaves
+        return pc.binary_join_element_wise(
+            *(a, " and (", b, " or ", c, ") and (", d, " or ", e, " and ", f, ")"), ""
+        )
+
+    def _trees(self, numbers: Draws) -> Iterator[Filter]:
+        shapes, source = _sources(self.seed)
+        negated = [_is_negated(shapes, numbers, leaf).tolist() for leaf in range(LEAVES)]
         leaves = source.predicates(source.draw_many(numbers))
         return map(self._tree, leaves, zip(*negated, strict=True))
 
@@ -81,6 +108,12 @@ class TreesWorkload(FlatWorkload):
         if self.guarded:
             a = leaves[0]
         return conjunction((a, disjunction((b, c)), disjunction((d, conjunction((e, f))))))
+
+
+def _is_negated(shapes: Stream, numbers: Draws, leaf: int) -> NDArray[np.bool_]:
+    from fyke.workloads.vector_draw import half, scale
+
+    return scale(half(shapes, numbers, leaf), 1_000) < NEGATED_PER_MILLE
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,161 @@
+"""Publications and readers who wait for one of them, after MSF section 5 (ledger MSF-Q10, MSF-Q11).
+
+An event has year, conference, author and title; its type is Publication, a Document. The first
+three are uniform and independent; the defaults are the sizes that the paper's table implies: 20
+years, 25 conferences, 10 authors. A year, conference and author together have one title, 26 % of
+them two, each as likely. A subscription asks for all four, drawn as the events are:
+
+    type is Publication and year = 1997 and conference = 'SEDC' and author = 'K. Mardol'
+        and title = 'Lazy Routing for Open Overlays'
+
+so that 87 % of the events that pass the weakened filter (year, conference, author) match. With
+`typed=False` the filters are the paper's four equalities. An event matches about 1.7 of ten
+thousand subscriptions; with other sizes, 0.87 / (years * conferences * authors) of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from fyke.workloads.composition import Composition, Vocabulary, made_up
+from fyke.workloads.draw import Stream
+from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
+from fyke.workloads.form import Form, Names, Whole
+from fyke.workloads.row import Code, Draw
+from fyke.workloads.sentence import Sentence
+from fyke.workloads.workload import check_size
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+LAST_YEAR: Final = 2003
+READERS: Final = 1_000
+TWO_TITLES_PER_MILLE: Final = 260
+YEARS_MAX: Final = 2_000
+CONFERENCES_MAX: Final = 1_000
+AUTHORS_MAX: Final = 20_000
+
+_ACRONYMS: Final = tuple(map("".join, product("CDIMPSW", "ACEIOS", "CDGMNST", "BCDPS")))
+_ADJECTIVES: Final = (
+    "Adaptive", "Bounded", "Causal", "Exact", "Fair", "Gossiping", "Hidden", "Idle", "Lazy",
+    "Local", "Mobile", "Nested", "Open", "Partial", "Quiet", "Robust", "Sparse", "Stable",
+    "Typed", "Weakened",
+)  # fmt: skip
+_TOPICS: Final = (
+    "Agreement", "Brokers", "Caches", "Channels", "Clocks", "Clusters", "Events", "Filters",
+    "Groups", "Indexes", "Leases", "Logs", "Overlays", "Queries", "Queues", "Replicas", "Routing",
+    "Snapshots", "Streams", "Trees",
+)  # fmt: skip
+_LINKS: Final = (" for ", " over ", " with ", " without ")
+_AGAIN: Final = ("", ", Revisited")
+
+
+@dataclass(frozen=True, slots=True)
+class BibliographyWorkload(DrawnWorkload):
+    """Publications; a reader waits for one title."""
+
+    name: ClassVar[str] = "bibliography"
+
+    years: int = 20
+    conferences: int = 25
+    authors: int = 10
+    typed: bool = True
+
+    def __post_init__(self) -> None:
+        check_size("years", self.years, YEARS_MAX)
+        check_size("conferences", self.conferences, CONFERENCES_MAX)
+        check_size("authors", self.authors, AUTHORS_MAX)
+
+    def plan(self) -> Plan:
+        return _plan(self)
+
+
+@lru_cache(maxsize=8)
+def _plan(workload: BibliographyWorkload) -> Plan:
+    seed = workload.seed
+    conferences = Stream(seed, "conferences").shuffled(_ACRONYMS)[: workload.conferences]
+    forms: dict[str, Form] = {
+        "year": Whole(),
+        "conference": Names(conferences),
+        "author": Names(_authors(seed, workload.authors)),
+        "title": _Titles(Stream(seed, "title words")),
+    }
+    shelf = _Shelf(
+        workload.years, workload.conferences, workload.authors, Stream(seed, "second titles")
+    )
+    wanted = (
+        "year = {year} and conference = '{conference}'"
+        " and author = '{author}' and title = '{title}'"
+    )
+    type_is = "type is Publication and " if workload.typed else ""
+    return Plan(
+        events=Stream(seed, "publications"),
+        records=(Record("Publication", ("Document",), forms, shelf.publication),),
+        filters=Stream(seed, "readers"),
+        wordings=(Wording(Sentence(type_is + wanted, **forms), shelf.publication),),
+        subscriber=Wording(Sentence("reader-{reader}", reader=Whole()), shelf.reader),
+    )
+
+
+def _authors(seed: int, count: int) -> list[str]:
+    stream = Stream(seed, "bibliography authors")
+    surnames = made_up(stream, count)
+    initials = "ABCDEFGHIJKLMNOPRSTUVW"
+    return [
+        f"{initials[stream.below(row, 0, len(initials))]}. {surname.capitalize()}"
+        for row, surname in enumerate(surnames)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """What is drawn; `seconds` says which places have a second title."""
+
+    years: int
+    conferences: int
+    authors: int
+    seconds: Stream
+
+    def publication(self, draw: Draw[Code]) -> dict[str, Code]:
+        year, conference = draw.below(0, self.years), draw.below(1, self.conferences)
+        author = draw.below(2, self.authors)
+        place = (year * self.conferences + conference) * self.authors + author
+        per_mille = place * 0 + TWO_TITLES_PER_MILLE
+        is_second = draw.seek(place, self.seconds).chance(per_mille, 0) * draw.below(3, 2)
+        return {
+            "year": LAST_YEAR - year,
+            "conference": conference,
+            "author": author,
+            "title": 2 * place + is_second,
+        }
+
+    def reader(self, draw: Draw[Code]) -> dict[str, Code]:
+        return {"reader": draw.number % READERS}
+
+
+class _Titles(Form):
+    """The titles of place p are 2 * p and 2 * p + 1."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, stream: Stream) -> None:
+        words = [_ADJECTIVES, [f" {topic}" for topic in _TOPICS], _LINKS, _ADJECTIVES]
+        words.append([f" {topic}" for topic in _TOPICS])
+        self._words = Composition(stream, [Vocabulary(each, flat=50) for each in words])
+
+    def value(self, code: int) -> str:
+        return self._words.text(code // 2) + _AGAIN[code % 2]
+
+    def column(self, codes: NDArray[np.int64]) -> pa.Array:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        again = pa.array(_AGAIN).take(pa.array(codes % 2))
+        return pc.binary_join_element_wise(
+            self._words.column((codes // 2).view("uint64")), again, ""
+        )

@@ -1,0 +1,132 @@
+"""Boxes and the points that fall into them, after S2S section 5 (ledger S2S-2, S2S-Q7, S2S-Q9).
+
+An event is a point: a value from 0 to 1 for each of a1, a2, ..., uniform; its type is Point. A
+subscription is a closed box, an interval of every attribute:
+
+    type is Point and a1 between 0.421077 and 0.530102 and a2 between ... and a3 between ...
+
+Widths follow a power law with exponent 4 (a width is U**4, U uniform), so that some boxes are wide
+and many nearly exact. Centres follow a power law around the middle (0.5 +- 0.5 * U**1.75) or are
+uniform (`interest="uniform"`). What would lie outside 0 and 1 is cut off. Each subscription is a
+peer of its own (S2S-4). `typed=False` leaves only the box.
+
+Values have six decimals; laws are tables of whole roots, so that every machine has the same rows.
+An event matches about six of a thousand subscriptions where there are three attributes, two of ten
+thousand where there are five. Of 10,000 boxes, an event that matches at least two matches up to 215
+to 256 of three attributes (paper: 2 to 246), and of five half of such events match two or three.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Final
+
+from fyke.errors import FykeError, shown
+from fyke.filters.filter import Filter, conjunction
+from fyke.filters.predicate import Range, TypeIs
+from fyke.workloads.attribute import root
+from fyke.workloads.draw import COLUMNS, Ranges, Stream
+from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
+from fyke.workloads.form import Fixed, Form, Whole
+from fyke.workloads.row import Code, Draw, Row
+from fyke.workloads.sentence import Sentence
+from fyke.workloads.workload import check_size
+
+DECIMALS: Final = 6
+ONE: Final = 10**DECIMALS
+MIDDLE: Final = ONE // 2
+ATTRIBUTES_MAX: Final = COLUMNS
+INTERESTS: Final = ("power_law", "uniform")
+
+
+def power_law(largest: int, power: int, degree: int, steps: int = 1_024) -> Ranges:
+    """Numbers up to `largest` times U ** (power / degree): a step for each of the equally likely
+    slices of U, uniform inside."""
+    ends = [
+        root(largest**degree * step**power // steps**power, degree) for step in range(steps + 1)
+    ]
+    ends[-1] += 1
+    return Ranges(ends, [1] * steps)
+
+
+_WIDTHS: Final = power_law(ONE, 4, 1)
+_OFFSETS: Final = power_law(MIDDLE, 7, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class BoxesWorkload(DrawnWorkload):
+    """Points, and boxes of as many dimensions as there are attributes."""
+
+    name: ClassVar[str] = "boxes"
+
+    attributes: int = 3
+    interest: str = "power_law"
+    typed: bool = True
+
+    def __post_init__(self) -> None:
+        check_size("attributes", self.attributes, ATTRIBUTES_MAX)
+        if self.interest not in INTERESTS:
+            expected = " or ".join(INTERESTS)
+            raise FykeError(f"the interest in boxes is {expected}, not {shown(self.interest)}")
+
+    def plan(self) -> Plan:
+        return _plan(self)
+
+    def box(self, number: int) -> tuple[tuple[float, float], ...]:
+        """The lowest and the highest value that subscription `number` wants of each attribute."""
+        wording = self.plan().wordings[0]
+        ends = [code / ONE for code in wording.sketch(Row(self.plan().filters, number)).values()]
+        return tuple(zip(ends[::2], ends[1::2], strict=True))
+
+    def filter(self, number: int) -> Filter:
+        sides = [Range(f"a{at}", *ends) for at, ends in enumerate(self.box(number), 1)]
+        return conjunction([TypeIs("Point"), *sides] if self.typed else sides)
+
+
+@lru_cache(maxsize=8)
+def _plan(workload: BoxesWorkload) -> Plan:
+    space = _Space(workload.attributes, workload.interest == "uniform")
+    names = [f"a{at}" for at in range(1, workload.attributes + 1)]
+    value = Fixed(DECIMALS)
+    sides = [f"{name} between {{low_{name}}} and {{high_{name}}}" for name in names]
+    ends: dict[str, Form] = {f"{end}_{name}": value for name in names for end in ("low", "high")}
+    type_is = ["type is Point"] if workload.typed else []
+    box = Sentence(" and ".join(type_is + sides), **ends)
+    return Plan(
+        events=Stream(workload.seed, "points"),
+        records=(Record("Point", (), dict.fromkeys(names, value), space.point),),
+        filters=Stream(workload.seed, "boxes"),
+        wordings=(Wording(box, space.box),),
+        subscriber=Wording(Sentence("peer-{peer}", peer=Whole()), space.peer),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """What is drawn."""
+
+    attributes: int
+    is_uniform: bool
+
+    def point(self, draw: Draw[Code]) -> dict[str, Code]:
+        return {f"a{at + 1}": draw.below(at, ONE + 1) for at in range(self.attributes)}
+
+    def box(self, draw: Draw[Code]) -> dict[str, Code]:
+        ends: dict[str, Code] = {}
+        for at in range(self.attributes):
+            side = draw.seek(draw.number * self.attributes + at)
+            width = side.within(_WIDTHS, 0, 1)
+            low = self._centre(side) - width // 2
+            beyond = low + width - ONE
+            ends[f"low_a{at + 1}"] = low * (low > 0)
+            ends[f"high_a{at + 1}"] = ONE + beyond * (beyond < 0)
+        return ends
+
+    def _centre(self, side: Draw[Code]) -> Code:
+        if self.is_uniform:
+            return side.below(2, ONE + 1)
+        return MIDDLE + side.within(_OFFSETS, 2, 3) * (2 * side.below(4, 2) - 1)
+
+    def peer(self, draw: Draw[Code]) -> dict[str, Code]:
+        return {"peer": draw.number}

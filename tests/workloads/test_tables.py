@@ -1,0 +1,147 @@
+"""Tables are the rows: events and subscriptions as columns, of every workload there is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fyke.errors import FykeError
+from fyke.workloads.auction import AuctionWorkload
+from fyke.workloads.named import WORKLOADS, described, workload
+from fyke.workloads.workload import Workload
+
+SEVERAL: list[Workload] = [
+    *(kind() for kind in WORKLOADS.values()),
+    AuctionWorkload(0, (3, 1), typed=False),
+    workload("w4", guarded=True),
+    workload("bibliography", years=1, conferences=1_000, authors=20_000, typed=False),
+    workload("boxes", attributes=16, interest="uniform", typed=False),
+]
+
+works = pytest.mark.parametrize(
+    "work", SEVERAL, ids=lambda each: "-".join(map(str, each.description().values()))
+)
+seeds = st.one_of(st.integers(0, 5), st.integers(-(2**70), 2**70))
+starts = st.one_of(
+    st.integers(0, 10), st.sampled_from([8_190, 10**6, 10**12]), st.integers(0, 2**48)
+)
+
+
+def seeded(work: Workload, seed: int) -> Workload:
+    return described({**work.description(), "seed": seed})
+
+
+def rows(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """Rows as dictionaries; a null is missing."""
+    for row in table.to_pylist():
+        yield {name: value for name, value in row.items() if value is not None}
+
+
+@works
+@settings(max_examples=25)
+@given(seed=seeds, start=starts, count=st.integers(0, 12))
+def test_columns_are_the_events(work: Workload, seed: int, start: int, count: int) -> None:
+    work = seeded(work, seed)
+    table = work.columns(count, start)
+    events = list(work.events(count, start))
+    assert list(rows(table)) == [dict(event.attributes) for event in events]
+    for row, event in zip(rows(table), events, strict=True):
+        assert {name: type(value) for name, value in row.items()} == {
+            name: type(value) for name, value in event.attributes.items()
+        }
+    assert table.schema == work.columns(0).schema
+
+
+@works
+@settings(max_examples=25)
+@given(seed=seeds, start=starts, count=st.integers(0, 12))
+def test_subscription_columns_are_the_subscriptions(
+    work: Workload, seed: int, start: int, count: int
+) -> None:
+    work = seeded(work, seed)
+    table = work.subscription_columns(count, start)
+    expected = [
+        {
+            "id": work.id(number),
+            "filter": work.text(number),
+            "subscriber": work.subscriber(number),
+            "class": work.subscription_class(number),
+        }
+        for number in range(start, start + count)
+    ]
+    if "class" not in table.column_names:
+        assert all(row.pop("class") is None for row in expected)
+    assert table.to_pylist() == expected
+    assert table.column_names == ["id", "filter", "subscriber", "class"][: table.num_columns]
+    assert table.schema == work.subscription_columns(0).schema
+
+
+@works
+def test_pieces_are_the_whole(work: Workload) -> None:
+    """Across the seams of blocks, and for kinds that some pieces do not have."""
+    work = seeded(work, 7)
+    sizes = [1, 2, 0, 997, 8_192, 17]
+    for columns in (work.columns, work.subscription_columns):
+        start, pieces = 8_191, []
+        for size in sizes:
+            pieces.append(columns(size, start))
+            start += size
+        assert pa.concat_tables(pieces).equals(columns(sum(sizes), 8_191))
+
+
+def test_the_page_lists_every_workload_and_option() -> None:
+    page = Path(__file__).parents[2].joinpath("docs/workloads.md").read_text("utf-8")
+    for work in SEVERAL:
+        options = work.description().keys() - {"name", "seed"}
+        assert all(f"`{word}`" in page for word in (work.name, *options))
+
+
+@works
+def test_descriptions_are_plain_and_make_the_workload_again(work: Workload) -> None:
+    for seed in (0, -1, 2**70):
+        other = seeded(work, seed)
+        again = described(json.loads(json.dumps(other.description())))
+        assert again == other
+        assert again.seed == seed
+        assert again.event(5) == other.event(5)
+        assert again.text(5) == other.text(5)
+
+
+@pytest.mark.parametrize(
+    ("description", "complaint"),
+    [
+        ({}, "names it"),
+        ({"seed": 3}, "names it"),
+        ({"name": "w1", 3: 4}, "names it"),
+        ({"name": "nothing"}, "unknown workload"),
+        ({"name": ["w1"]}, "unknown workload"),
+        ({"name": "w1", "typed": True}, "unknown option 'typed' of w1; expected seed"),
+        ({"name": "w1", "seed": "7"}, "option seed of w1 is '7'; expected int"),
+        ({"name": "w1", "seed": True}, "expected int"),
+        ({"name": "w1", "seed": None}, "expected int"),
+        ({"name": "auction", "typed": 1}, "expected bool"),
+        ({"name": "auction", "classes": 3}, "expected tuple"),
+        ({"name": "auction", "classes": []}, "classes"),
+        ({"name": "auction", "classes": [1, 4]}, "classes"),
+        ({"name": "auction", "classes": [[1]]}, "classes"),
+        ({"name": "auction", "classes": ["1"]}, "classes"),
+        ({"name": "auction", "classes": [True]}, "classes"),
+        ({"name": "bibliography", "years": 0}, "years is 0; expected 1 to 2000"),
+        ({"name": "bibliography", "conferences": 1_001}, "expected 1 to 1000"),
+        ({"name": "bibliography", "authors": -1}, "authors is -1"),
+        ({"name": "bibliography", "authors": 3.0}, "expected int"),
+        ({"name": "boxes", "attributes": 17}, "expected 1 to 16"),
+        ({"name": "boxes", "interest": "zipf"}, "power_law or uniform, not 'zipf'"),
+        ({"name": "boxes", "interest": None}, "expected str"),
+    ],
+)
+def test_bad_descriptions(description: dict[Any, Any], complaint: str) -> None:
+    with pytest.raises(FykeError, match=complaint):
+        described(description)
