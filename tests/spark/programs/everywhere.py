@@ -1,4 +1,7 @@
-"""Matches in a batch and in a stream, once for each argument: a session, as JSON. Prints JSON."""
+"""Matches a batch, and with the argument `stream` a stream, once for each master= and remote=.
+
+Prints what was found, as JSON.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 import fyke
 import fyke.spark
@@ -46,29 +49,36 @@ def keep(rows: DataFrame, number: int) -> None:
     rows.write.mode("overwrite").parquet(f"kept/{number}")
 
 
-def run(options: dict[str, str]) -> dict[str, object]:
-    session = fyke.spark.session(**options)
-    events = session.range(0, 2000, 1, 4).withColumnRenamed("id", "n")
-    batch = events.mapInArrow(matches, SCHEMA).collect()
-    events.write.mode("overwrite").parquet("events")
+def streamed(session: SparkSession, kind: str) -> list[str]:
+    """The subscriptions that a stream of files finds."""
     stream = session.readStream.schema("n long").parquet("events").mapInArrow(matches, SCHEMA)
     query = (
         stream.writeStream.foreachBatch(keep)
-        .option("checkpointLocation", str(Path(f"checkpoint-{'remote' in options}").absolute()))
+        .option("checkpointLocation", str(Path(f"checkpoint-{kind}").absolute()))
         .trigger(availableNow=True)
         .start()
     )
     query.awaitTermination()
-    streamed = session.read.parquet("kept/*").collect()
-    java = None if "remote" in options else session._jvm.System.getProperty("java.home")
-    session.stop()
-    return {
+    return sorted(row.subscription for row in session.read.parquet("kept/*").collect())
+
+
+def run(kind: str, place: str) -> dict[str, object]:
+    session = fyke.spark.session(**{kind: place})
+    events = session.range(0, 2000, 1, 4).withColumnRenamed("id", "n")
+    batch = events.mapInArrow(matches, SCHEMA).collect()
+    found: dict[str, object] = {
         "batch": sorted(row.subscription for row in batch),
-        "stream": sorted(row.subscription for row in streamed),
         "workers": [json.loads(text) for text in sorted({row.worker for row in batch})],
-        "java": java,
     }
+    if "stream" in sys.argv:
+        events.write.mode("overwrite").parquet("events")
+        found["stream"] = streamed(session, kind)
+    if kind == "master":
+        found["java"] = session._jvm.System.getProperty("java.home")
+    session.stop()
+    return found
 
 
 if __name__ == "__main__":
-    print(json.dumps([run(json.loads(options)) for options in sys.argv[1:]]))
+    places = [argument.split("=") for argument in sys.argv[1:] if "=" in argument]
+    print(json.dumps([run(kind, place) for kind, place in places]))
