@@ -62,7 +62,7 @@ def double(words):
     return words[0] * 2
 
 assert double(np.array([21])) == 42
-print("agreed")
+print(sum(double.stats.cache_hits.values()), "found")
 """
 
 
@@ -106,35 +106,65 @@ def test_a_mode_that_does_not_exist() -> None:
     )
 
 
-def test_kernels_work_without_a_cache(tmp_path: Path) -> None:
+def test_kernels_work_without_their_folder(tmp_path: Path) -> None:
+    """They go to the folder for temporary files, where the next process finds them, or nowhere."""
     nowhere = tmp_path / "file"
     nowhere.write_text("no folder")
     script = tmp_path / "tiny.py"
     script.write_text(TINY)
-    for variables in (
-        {"XDG_CACHE_HOME": str(nowhere / "cache"), "NUMBA_CACHE_DIR": ""},
-        {"NUMBA_CACHE_DIR": str(nowhere / "cache")},
-        {"NUMBA_CACHE_DIR": "/proc/nonexistent"},
+    code = f"import runpy; runpy.run_path({str(script)!r})"
+    kept = {"TMPDIR": str(tmp_path), "FYKE_KERNELS": "fast"}
+    for variables, hits in (
+        ({"XDG_CACHE_HOME": str(nowhere / "cache"), "NUMBA_CACHE_DIR": ""}, 0),
+        ({"NUMBA_CACHE_DIR": str(nowhere / "cache")}, 1),
+        ({"NUMBA_CACHE_DIR": "/proc/nonexistent"}, 1),
     ):
-        found = ran(
-            f"import runpy; runpy.run_path({str(script)!r})", FYKE_KERNELS="fast", **variables
-        )
-        assert (found.returncode, found.stdout) == (0, "agreed\n"), found.stderr[-3000:]
+        found = ran(code, **{**kept, **variables})
+        assert (found.returncode, found.stdout) == (0, f"{hits} found\n"), found.stderr[-3000:]
+    (folder,) = tmp_path.glob("fyke-*")
+    for _ in range(2):
+        folder.chmod(0o777)  # somebody else might have put code there
+        found = ran(code, **kept, NUMBA_CACHE_DIR=str(nowhere / "cache"))
+        assert (found.returncode, found.stdout) == (0, "0 found\n"), found.stderr[-3000:]
+
+
+def test_kernels_of_a_read_only_image_are_taken_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fyke import folders
+    from fyke.matching.compiled import kernel_cache
+
+    image = tmp_path / "image"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(image))
+    monkeypatch.setattr(folders.tempfile, "tempdir", str(tmp_path))
+    find = kernel_cache.kernel_cache.__wrapped__
+    there = find("fast")
+    assert there is not None and there.parent == image
+    (there / "kernel.nbc").write_bytes(b"code")
+    (there / "complete").touch()
+    can_be_written = folders._can_be_written
+    monkeypatch.setattr(
+        folders, "_can_be_written", lambda each: image not in each.parents and can_be_written(each)
+    )  # root may write to folders that are read-only
+    here = find("fast")
+    assert here is not None and image not in here.parents
+    assert (here / "kernel.nbc").read_bytes() == b"code"
+    assert (here / "complete").exists()
 
 
 def test_the_cache_is_of_one_state_of_the_sources(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fyke.matching.compiled import kernel
+    from fyke.matching.compiled import kernel_cache
 
     package = tmp_path / "package"
     (package / "inner").mkdir(parents=True)
     (package / "kernel.py").write_text("one")
     (package / "inner" / "other.py").write_text("two")
-    monkeypatch.setattr(kernel, "__file__", str(package / "kernel.py"))
-    first = kernel._sources()
-    assert kernel._sources() == first
+    monkeypatch.setattr(kernel_cache, "__file__", str(package / "kernel.py"))
+    first = kernel_cache._state()
+    assert kernel_cache._state() == first
     (package / "inner" / "other.py").write_text("three")
-    assert kernel._sources() != first
+    assert kernel_cache._state() != first
     (package / "inner" / "other.py").write_text("two")
-    assert kernel._sources() == first
+    assert kernel_cache._state() == first

@@ -36,21 +36,25 @@ def warm() -> None:
     """Compiles what is not in the cache."""
     if is_warm():
         return
+    with _lock:
+        if not is_warm():
+            with warming_up():
+                use_all()
+
+
+def use_all() -> None:
+    """Calls all kernels, each with all types it is used with: none is compiled or loaded after."""
     from fyke.matching.compiled.engine import CompiledEngine
 
-    with _lock:
-        if is_warm():
-            return
-        with warming_up():
-            filters = [parse_text(text) for text in FILTERS]
-            engine = CompiledEngine(filters.__getitem__, tree_from=4, is_warm=True)
-            for slot, filter in enumerate(filters):
-                engine.add(slot, filter)
-            events = [Event(document) for document in EVENTS]
-            for event in events:
-                engine.match(event)
-            engine.remove(0)
-            engine.match_columns(read(pa.Table.from_pylist([EVENTS[0]] * 3)))
-            engine.match_columns(read(pa.Table.from_pylist([EVENTS[1]])))
-            engine.compact()
-            engine.match(events[0])
+    filters = [parse_text(text) for text in FILTERS]
+    engine = CompiledEngine(filters.__getitem__, tree_from=4, is_warm=True)
+    for slot, filter in enumerate(filters):
+        engine.add(slot, filter)
+    events = [Event(document) for document in EVENTS]
+    for event in events:
+        engine.match(event)
+    engine.remove(0)
+    engine.match_columns(read(pa.Table.from_pylist([EVENTS[0]] * 3)))
+    engine.match_columns(read(pa.Table.from_pylist([EVENTS[1]])))
+    engine.compact()
+    engine.match(events[0])

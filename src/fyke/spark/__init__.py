@@ -1,0 +1,26 @@
+"""Fyke on Spark: `from fyke import spark`, with `pip install fyke[spark]`.
+
+    session     a Spark session that just starts, on this machine or elsewhere
+
+The names load when they are first used, PySpark when a session is wanted. Everything here works on
+any session, over Spark Connect too.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from fyke.spark.starting import session
+
+__all__ = ["session"]
+
+# A module is never named after what it offers: Python would put the module in the name's place.
+_MODULES: Final = {"session": "fyke.spark.starting"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)

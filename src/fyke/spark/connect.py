@@ -1,0 +1,51 @@
+"""A Spark Connect server in this process, on a port of its own.
+
+PySpark starts one for `remote("local[2]")`, too, but always on port 15002, so that a second program
+on the machine fails. Here the classic session is started with the server's plugin on a free port,
+and the client is told. `stop()` of the client's session also stops the server.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING, Final, cast
+from uuid import uuid4
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PORT: Final = "spark.connect.grpc.binding.port"
+_TOKEN: Final = "SPARK_CONNECT_AUTHENTICATE_TOKEN"
+_PLUGIN: Final = "org.apache.spark.sql.connect.SparkConnectPlugin"
+
+
+def server_settings(options: dict[str, str]) -> dict[str, str]:
+    """The settings of a session that also serves Spark Connect, to this user only."""
+    token = os.environ.setdefault(_TOKEN, str(uuid4()))  # where the client looks for it
+    plugins = [plugin for plugin in options.get("spark.plugins", "").split(",") if plugin]
+    return {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        _PORT: str(_free_port()),
+        "spark.connect.authenticate.token": token,
+        "spark.sql.artifact.isolation.enabled": "true",
+        "spark.sql.artifact.isolation.alwaysApplyClassloader": "true",
+        **options,
+        "spark.plugins": ",".join([*plugins, _PLUGIN]),
+    }
+
+
+def client(server: dict[str, str]) -> SparkSession:
+    """A session over Spark Connect; from now on PySpark's functions make Connect's columns."""
+    from pyspark.sql.connect.session import SparkSession as RemoteSession
+
+    os.environ["SPARK_LOCAL_REMOTE"] = "1"
+    os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
+    builder = RemoteSession.builder.remote(f"sc://localhost:{server[_PORT]}")
+    return cast("SparkSession", builder.create())
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,181 @@
+"""A Spark session that just starts: `fyke.spark.session()`.
+
+What has to be right before the first JVM of a process starts, and is easily forgotten: a Java that
+Spark can run on (`java`), the workers' Python, an address that resolves, settings that suit one
+machine and keep the terminal quiet (`settings`), and kernels that are compiled before many workers
+want them at once. What lies in variables of the environment is set while Spark starts, and then put
+back; Spark's processes keep it.
+
+Sessions that others made need none of this: all of fyke.spark works on any session.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fyke.errors import FykeError, shown
+from fyke.spark.java import java_home
+from fyke.spark.settings import is_here, remote_settings, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def session(
+    *,
+    master: str | None = None,
+    remote: str | None = None,
+    name: str = "fyke",
+    conf: Mapping[str, object] | None = None,
+    logs: str = "error",
+) -> SparkSession:
+    """The Spark session of this process: the one that runs, or a new one.
+
+    `master` says where Spark runs: on this machine with all cores (`local[*]`, the default), or on
+    a cluster. `remote` is the address of a Spark Connect server, or `local[..]` to start one here.
+    `conf` holds more of Spark's settings, `logs` the least serious messages of Spark that reach the
+    terminal: off, error, warn, info or debug.
+    """
+    _require_pyspark()
+    if master is not None and remote is not None:
+        raise FykeError("a session has a master or a remote address, not both")
+    if master is None and remote is None:
+        remote = os.environ.get("SPARK_REMOTE") or None
+    running = _running()
+    if running is not None:
+        return _adapted(running, master or remote, conf)
+    if remote is not None and not is_here(remote):
+        return _connected(remote, remote_settings(conf))
+    if remote is not None:
+        return _served(remote, name, settings(remote, conf, logs))
+    if master is None and not _is_submitted():
+        master = "local[*]"
+    return _started(master, name, settings(master, conf, logs))
+
+
+def _require_pyspark() -> None:
+    try:
+        import pyspark.sql  # noqa: F401
+    except ImportError as error:
+        raise FykeError(f"fyke.spark needs PySpark ({error}): pip install 'fyke[spark]'") from error
+
+
+def _is_submitted() -> bool:
+    """Whether spark-submit runs this program: then a JVM is there, and it knows the master."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def _running() -> SparkSession | None:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession()
+
+
+def _adapted(
+    running: SparkSession, place: str | None, conf: Mapping[str, object] | None
+) -> SparkSession:
+    """The running session with the settings that can still be changed."""
+    there = running.conf.get("spark.master", None)
+    if place is not None and is_here(place) and there != place:
+        raise FykeError(
+            f"Spark runs in this process already, on {shown(there)}: stop() that session before "
+            f"starting one on {shown(place)}"
+        )
+    for key, value in (remote_settings(conf) if conf else {}).items():
+        if running.conf.get(key, None) == value:
+            continue
+        if not running.conf.isModifiable(key):
+            raise FykeError(f"{key} can be set only before Spark starts; stop() the session first")
+        running.conf.set(key, value)
+    return running
+
+
+def _started(master: str | None, name: str, options: dict[str, str]) -> SparkSession:
+    """A session with a driver in a JVM beside this process."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName(name).config(map={**options})
+    if master is not None:
+        builder = builder.master(master)
+    _compile_kernels()
+    with _environment(master), _failures(f"Spark did not start on {shown(master)}"):
+        return builder.getOrCreate()
+
+
+def _served(master: str, name: str, options: dict[str, str]) -> SparkSession:
+    """A session over Spark Connect, with a server of its own."""
+    from fyke.spark.connect import client, server_settings
+
+    server = server_settings(options)
+    _started(master, name, server)
+    with _failures("Spark Connect did not start"):
+        return client(server)
+
+
+def _connected(address: str, options: dict[str, str]) -> SparkSession:
+    """A session over Spark Connect, with a server that others run."""
+    from pyspark.sql import SparkSession
+
+    with _failures(f"there is no session at {shown(address)}"):
+        return SparkSession.builder.remote(address).config(map={**options}).getOrCreate()
+
+
+def _compile_kernels() -> None:
+    from fyke.matching.compiled.warming import warm
+
+    warm()
+
+
+@contextmanager
+def _environment(master: str | None) -> Iterator[None]:
+    """What Spark's processes are to inherit; variables that the user has set stay as they are."""
+    variables: dict[str, str] = {}
+    if not _is_submitted():
+        variables["JAVA_HOME"] = str(java_home())
+    if is_here(master):
+        variables["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
+        variables["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")
+        variables["PYTHONPATH"] = _python_path()
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _python_path() -> str:
+    """Workers find this very package, however this process found it."""
+    root = str(Path(__file__).parents[2])
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return os.pathsep.join(dict.fromkeys([*filter(None, given), root]))
+
+
+@contextmanager
+def _failures(what: str) -> Iterator[None]:
+    """Spark's own errors, in a sentence."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError, OSError) as error:
+        raise FykeError(f"{what}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    """The line that says what went wrong; Py4J hides it below a line of its own."""
+    if "JAVA_GATEWAY_EXITED" in str(error):
+        return "its JVM ended at once, saying why on the error stream"
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    hidden = len(lines) > 1 and lines[0].startswith("An error occurred while calling")
+    return lines[hidden].lstrip(": ") if lines else type(error).__name__

@@ -1,0 +1,84 @@
+"""Matches a batch, and with the argument `stream` a stream, once for each master= and remote=.
+
+Prints what was found, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+import fyke
+import fyke.spark
+
+SUBSCRIPTIONS = {f"s{number}": f"n = {20 * number} and n < 5000" for number in range(100)}
+SCHEMA = "event long, subscription string, worker string"
+
+
+def matches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rows (event, subscription, what the worker says of itself)."""
+    import gc
+    import os
+
+    from fyke.matching.compiled import kernel, kernel_cache, search
+
+    matcher = fyke.Matcher()
+    matcher.add_many(SUBSCRIPTIONS.items())
+    was_loaded = bool(search.find.signatures)
+    for batch in batches:
+        found = matcher.match_batch(pa.Table.from_batches([batch]))
+        worker = {
+            "python": sys.executable,
+            "process": os.getpid(),
+            "parent": os.getppid(),
+            "frozen": gc.get_freeze_count(),
+            "was_loaded": was_loaded,
+            "cache": str(kernel_cache.kernel_cache(kernel.MODE)),
+            "compiled": sum(search.find.stats.cache_misses.values()),
+        }
+        told = pa.array([json.dumps(worker)] * found.num_rows, pa.string())
+        yield from found.append_column("worker", told).to_batches()
+
+
+def keep(rows: DataFrame, number: int) -> None:
+    rows.write.mode("overwrite").parquet(f"kept/{number}")
+
+
+def streamed(session: SparkSession, kind: str) -> list[str]:
+    """The subscriptions that a stream of files finds."""
+    stream = session.readStream.schema("n long").parquet("events").mapInArrow(matches, SCHEMA)
+    query = (
+        stream.writeStream.foreachBatch(keep)
+        .option("checkpointLocation", str(Path(f"checkpoint-{kind}").absolute()))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return sorted(row.subscription for row in session.read.parquet("kept/*").collect())
+
+
+def run(kind: str, place: str) -> dict[str, object]:
+    session = fyke.spark.session(**{kind: place})
+    events = session.range(0, 2000, 1, 4).withColumnRenamed("id", "n")
+    batch = events.mapInArrow(matches, SCHEMA).collect()
+    found: dict[str, object] = {
+        "batch": sorted(row.subscription for row in batch),
+        "workers": [json.loads(text) for text in sorted({row.worker for row in batch})],
+    }
+    if "stream" in sys.argv:
+        events.write.mode("overwrite").parquet("events")
+        found["stream"] = streamed(session, kind)
+    if kind == "master":
+        found["java"] = session._jvm.System.getProperty("java.home")
+    session.stop()
+    return found
+
+
+if __name__ == "__main__":
+    places = [argument.split("=") for argument in sys.argv[1:] if "=" in argument]
+    print(json.dumps([run(kind, place) for kind, place in places]))
