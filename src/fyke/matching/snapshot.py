@@ -207,6 +207,13 @@ def load(path: Path) -> tuple[dict[str, Any], Arrays]:
     return facts, arrays
 
 
+def identity(path: Path) -> str:
+    """Tells what is saved at a path from what was there before or will be later."""
+    text = _manifest_text(path)
+    _manifest(path, text)
+    return _digest(text)
+
+
 def _opened(path: Path) -> tuple[dict[str, Any], dict[str, _File], dict[str, Any]]:
     """The facts, the files and their maps: all of one snapshot, also while another is saved."""
     for attempt in range(_ATTEMPTS):

@@ -1,6 +1,8 @@
 """Fyke on Spark: `from fyke import spark`, with `pip install fyke[spark]`.
 
     session     a Spark session that just starts, on this machine or elsewhere
+    match       a DataFrame of events against subscriptions: a row per match
+    compile     a DataFrame of subscriptions to a folder that workers map
 
 The names load when they are first used, PySpark when a session is wanted. Everything here works on
 any session, over Spark Connect too.
@@ -12,12 +14,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from fyke.spark.compiling import compile
+    from fyke.spark.matching import match
     from fyke.spark.starting import session
 
-__all__ = ["session"]
+__all__ = ["compile", "match", "session"]
 
 # A module is never named after what it offers: Python would put the module in the name's place.
-_MODULES: Final = {"session": "fyke.spark.starting"}
+_MODULES: Final = {
+    "compile": "fyke.spark.compiling",
+    "match": "fyke.spark.matching",
+    "session": "fyke.spark.starting",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,224 @@
+"""Matching: a row per event and subscription that accepts it.
+
+match(events, subscriptions)                       the event's columns and `subscription`
+match(events, subscriptions, key="id")             only the key and `subscription`
+match(events, subscriptions, arrays=True)          a row per event, `subscriptions` an array
+match(events, subscriptions, errors=True)          (matches, rows that cannot be read)
+"""
+
+from __future__ import annotations
+
+import atexit
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
+
+import pyarrow as pa
+
+from fyke.errors import EventError, FykeError, shown
+from fyke.matching.matcher import Matcher
+from fyke.spark import versions
+from fyke.spark.columns import map_batches, need_frame, need_names
+from fyke.spark.compiling import compile
+from fyke.spark.reading import Found, Reading
+from fyke.spark.snapshots import Pin
+from fyke.spark.versions import Version
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+Subscriptions: TypeAlias = "DataFrame | Matcher | Version | str | Path"
+
+REASON: Final = "reason"
+_SUBSCRIPTION: Final = "subscription"
+_SUBSCRIPTIONS: Final = "subscriptions"
+_OUT_MAX: Final = 65_536
+"""So many matches are handed on at once."""
+
+
+@overload
+def match(
+    events: DataFrame,
+    subscriptions: Subscriptions,
+    *,
+    key: str | Sequence[str] | None = ...,
+    arrays: bool = ...,
+    attributes: Sequence[str] | None = ...,
+    json: str | None = ...,
+    cloudevents: str | None = ...,
+    errors: Literal[False] = ...,
+) -> DataFrame: ...
+
+
+@overload
+def match(
+    events: DataFrame,
+    subscriptions: Subscriptions,
+    *,
+    key: str | Sequence[str] | None = ...,
+    arrays: bool = ...,
+    attributes: Sequence[str] | None = ...,
+    json: str | None = ...,
+    cloudevents: str | None = ...,
+    errors: Literal[True],
+) -> tuple[DataFrame, DataFrame]: ...
+
+
+def match(
+    events: DataFrame,
+    subscriptions: Subscriptions,
+    *,
+    key: str | Sequence[str] | None = None,
+    arrays: bool = False,
+    attributes: Sequence[str] | None = None,
+    json: str | None = None,
+    cloudevents: str | None = None,
+    errors: bool = False,
+) -> DataFrame | tuple[DataFrame, DataFrame]:
+    """The matches of a DataFrame of events; nothing runs before they are asked for.
+
+    `subscriptions` is a DataFrame (id, filter[, dialect]), a Matcher, what `compile` gave, or the
+    path of a snapshot; its state is that of the moment of this call. A row that cannot be read as
+    an event stops the job, unless `errors` asks for a second DataFrame with these rows and the
+    reason.
+    """
+    need_frame(events, "events")
+    reading = Reading.of(events, attributes, json, cloudevents)
+    output = Output.of(events, key, arrays)
+    pin = pinned(subscriptions)
+    needed = [name for name in events.columns if name in {*reading.names, *output.columns}]
+    task = Task(pin, reading, output, errors)
+    matches = map_batches(events, needed, task.matches, output.schema(events))
+    if not errors:
+        return matches
+    refused = map_batches(events, needed, task.refusals, output.schema(events, REASON))
+    return matches, refused
+
+
+def pinned(subscriptions: Subscriptions) -> Pin:
+    """The snapshots of some subscriptions, made where there are none."""
+    if isinstance(subscriptions, Version):
+        return subscriptions.pin()
+    if isinstance(subscriptions, str | Path):
+        return versions.pin(str(subscriptions))
+    folder = _temporary_folder()
+    if isinstance(subscriptions, Matcher):
+        subscriptions.save(f"{folder}/matcher")
+        return Pin.of([f"{folder}/matcher"])
+    need_frame(subscriptions, "subscriptions")
+    made = compile(subscriptions, f"{folder}/compiled")
+    if made.refused:
+        first = made.errors(subscriptions.sparkSession).first()
+        assert first is not None
+        raise FykeError(
+            f"{made.refused} of the subscriptions cannot be read, among them {shown(first['id'])}: "
+            f"{first['reason']}; fyke.spark.compile puts them aside and goes on with the others"
+        )
+    return made.pin()
+
+
+def _temporary_folder() -> str:
+    """It lives as long as the process: who knows when a DataFrame is looked at."""
+    folder = tempfile.TemporaryDirectory(prefix="fyke-subscriptions-", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    return folder.name
+
+
+# --- what comes out ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Which of the event's columns are kept, and how ids are added."""
+
+    columns: tuple[str, ...]
+    arrays: bool
+
+    @classmethod
+    def of(cls, events: DataFrame, key: str | Sequence[str] | None, arrays: bool) -> Output:
+        if key is None:
+            names = events.columns
+        else:
+            names = need_names(events, [key] if isinstance(key, str) else key, "events")
+        added = {REASON, _SUBSCRIPTIONS if arrays else _SUBSCRIPTION}
+        for name in names:
+            if name in added:
+                raise FykeError(
+                    f"events have a column {shown(name)}, which the result adds; rename it, or "
+                    "choose other columns with key="
+                )
+        return cls(tuple(names), arrays)
+
+    def schema(self, events: DataFrame, added: str | None = None) -> StructType:
+        """What Spark is told; `added` is a text in place of the ids."""
+        from pyspark.sql.types import ArrayType, StringType, StructField, StructType
+
+        kept = [events.schema[name] for name in self.columns]
+        if added is not None:
+            return StructType([*kept, StructField(added, StringType())])
+        if self.arrays:
+            ids = StructField(_SUBSCRIPTIONS, ArrayType(StringType(), containsNull=False))
+        else:
+            ids = StructField(_SUBSCRIPTION, StringType())
+        return StructType([*kept, ids])
+
+    def batches(self, batch: pa.RecordBatch, found: Found) -> Iterator[pa.RecordBatch]:
+        kept = batch.select(list(self.columns))
+        if self.arrays:
+            yield self._as_arrays(kept, found)
+            return
+        for start in range(0, len(found.rows), _OUT_MAX):
+            rows = kept.take(found.rows.slice(start, _OUT_MAX))
+            yield with_column(rows, _SUBSCRIPTION, found.ids.slice(start, _OUT_MAX))
+
+    def _as_arrays(self, kept: pa.RecordBatch, found: Found) -> pa.RecordBatch:
+        import numpy as np
+
+        good = [row for row in range(kept.num_rows) if row not in found.bad]
+        ends = np.searchsorted(found.rows.to_numpy(zero_copy_only=False), good, side="right")
+        offsets = pa.array(np.concatenate([[0], ends]).astype(np.int32))
+        ids = pa.ListArray.from_arrays(offsets, found.ids)
+        rows = kept.take(pa.array(good, pa.int64())) if found.bad else kept
+        return with_column(rows, _SUBSCRIPTIONS, ids)
+
+
+def with_column(batch: pa.RecordBatch, name: str, column: pa.Array) -> pa.RecordBatch:
+    fields = [*batch.schema, pa.field(name, column.type)]
+    return pa.RecordBatch.from_arrays([*batch.columns, column], schema=pa.schema(fields))
+
+
+# --- in the workers ------------------------------------------------------------------------------
+
+Batches = Iterable[pa.RecordBatch]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a worker does with batches of events."""
+
+    pin: Pin
+    reading: Reading
+    output: Output
+    sets_aside: bool
+
+    def matches(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        matchers = self.pin.matchers()
+        for batch in batches:
+            found = self.reading.match(matchers, batch)
+            if found.bad and not self.sets_aside:
+                raise EventError(
+                    f"a row cannot be read as an event: {next(iter(found.bad.values()))}; with "
+                    "errors=True such rows are put aside"
+                )
+            yield from self.output.batches(batch, found)
+
+    def refusals(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            bad = self.reading.bad(batch)
+            if bad:
+                kept = batch.select(list(self.output.columns))
+                rows = kept.take(pa.array(list(bad), pa.int64()))
+                yield with_column(rows, REASON, pa.array(list(bad.values()), pa.string()))

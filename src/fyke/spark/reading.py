@@ -1,0 +1,141 @@
+"""Reading: how the rows of a DataFrame are events.
+
+    columns       every column is an attribute (or those that are named); a null cell is missing
+    json          one column holds JSON documents
+    cloudevents   one column holds CloudEvents as JSON
+
+A row that cannot be read (NaN, a number beyond int64, malformed JSON) has a reason instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fyke.errors import EventError, FykeError, shown
+from fyke.events import cloudevents as cloud
+from fyke.events.columns import read
+from fyke.events.event import Event
+from fyke.events.json import decode_event
+from fyke.spark.columns import arrow_schema, need_names, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from fyke.matching.matcher import Matcher
+
+Form = Literal["columns", "json", "cloudevents"]
+_DECODERS: Final[dict[str, Callable[[str | bytes], Event]]] = {
+    "json": decode_event,
+    "cloudevents": cloud.decode,
+}
+_TEXTS: Final = ("string", "binary")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a batch of rows holds: matches as (row, id), ordered by row, and rows that are bad."""
+
+    rows: pa.Array
+    ids: pa.Array
+    bad: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Which columns are read, and as what."""
+
+    form: Form
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        events: DataFrame,
+        attributes: Sequence[str] | None,
+        json: str | None,
+        cloudevents: str | None,
+    ) -> Reading:
+        """Checks what can be checked before anything runs."""
+        need_names(events, (), "events")
+        given = {"attributes": attributes, "json": json, "cloudevents": cloudevents}
+        told = [name for name, value in given.items() if value is not None]
+        if len(told) > 1:
+            raise FykeError(f"events are read in one way; {' and '.join(told)} were given")
+        for form, column in (("json", json), ("cloudevents", cloudevents)):
+            if column is not None:
+                return cls._text(events, form, column)
+        if isinstance(attributes, str):
+            raise FykeError(f"attributes={shown(attributes)}; expected a list of columns")
+        names = events.columns if attributes is None else attributes
+        names = need_names(events, names, "events")
+        read(arrow_schema(events.select(*map(quoted, names))).empty_table())
+        return cls("columns", tuple(names))
+
+    @classmethod
+    def _text(cls, events: DataFrame, form: Any, column: str) -> Reading:
+        need_names(events, [column], "events")
+        found = events.schema[column].dataType.simpleString()
+        if found not in _TEXTS:
+            expected = " or ".join(_TEXTS)
+            raise FykeError(f"events: the column {shown(column)} is {found}; expected {expected}")
+        return cls(form, (column,))
+
+    def bad(self, batch: pa.RecordBatch) -> dict[int, str]:
+        """Why rows cannot be read."""
+        if self.form == "columns":
+            return read(batch.select(list(self.names)), errors="collect").bad
+        return {row: event for row, event in self._decoded(batch) if isinstance(event, str)}
+
+    def match(self, matchers: list[Matcher], batch: pa.RecordBatch) -> Found:
+        """The matches of all rows that can be read."""
+        if self.form == "columns":
+            return self._match_columns(matchers, batch.select(list(self.names)))
+        rows: list[int] = []
+        ids: list[str] = []
+        bad: dict[int, str] = {}
+        for row, event in self._decoded(batch):
+            if isinstance(event, str):
+                bad[row] = event
+                continue
+            for matcher in matchers:
+                found = matcher.match(event)
+                rows += [row] * len(found)
+                ids += found
+        return Found(pa.array(rows, pa.int64()), pa.array(ids, pa.string()), bad)
+
+    def _match_columns(self, matchers: list[Matcher], batch: pa.RecordBatch) -> Found:
+        try:
+            return Found(*_matched(matchers, batch), {})
+        except EventError:
+            bad = read(batch, errors="collect").bad
+            if not bad:
+                raise
+        good = pa.array([row for row in range(batch.num_rows) if row not in bad], pa.int64())
+        rows, ids = _matched(matchers, batch.take(good))
+        return Found(good.take(rows), ids, bad)
+
+    def _decoded(self, batch: pa.RecordBatch) -> Iterator[tuple[int, Event | str]]:
+        """Rows as events, or why they are none."""
+        decode = _DECODERS[self.form]
+        for row, text in enumerate(batch.column(self.names[0]).to_pylist()):
+            try:
+                yield row, "the row is null" if text is None else decode(text)
+            except EventError as refused:
+                yield row, str(refused)
+
+
+def _matched(matchers: list[Matcher], batch: pa.RecordBatch) -> tuple[pa.Array, pa.Array]:
+    tables = [matcher.match_batch(batch) for matcher in matchers]
+    table = pa.concat_tables(tables).combine_chunks()
+    if len(tables) > 1:
+        table = table.take(pc.sort_indices(table["event"]))
+    return _one(table["event"]), _one(table["subscription"])
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)

@@ -1,0 +1,128 @@
+"""Snapshots for workers: which folders, in which state; opened once per process.
+
+A *pin* names the snapshots that hold a set of subscriptions and the state each was in when the
+driver looked. Workers map them by path and keep them open from task to task. A snapshot that is not
+in the pinned state any more is refused: one answer never mixes two states.
+
+A path with a scheme (`file:`, `hdfs:`, `s3:`) is not mapped where it lies but copied once to a
+folder of the host, verified, and mapped there.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from fyke.errors import FykeError
+from fyke.folders import writable_folder
+from fyke.matching.matcher import Matcher
+from fyke.matching.snapshot import identity
+
+OPEN_MAX: Final = 8
+"""A worker keeps so many snapshots open."""
+_SCHEME: Final = "://"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A matcher's snapshot, in one state."""
+
+    path: str
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The snapshots that together hold all subscriptions, each of them in one."""
+
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, paths: Iterable[str]) -> Pin:
+        return cls(tuple(Part(path, identity(local(path))) for path in paths))
+
+    def matchers(self) -> list[Matcher]:
+        """In a worker: the matchers of all parts."""
+        return [opened(part) for part in self.parts]
+
+
+_open: OrderedDict[Part, Matcher] = OrderedDict()
+
+
+def opened(part: Part) -> Matcher:
+    """The matcher of a part; this process opens it once."""
+    matcher = _open.get(part)
+    if matcher is None:
+        matcher = _mapped(part)
+        _open[part] = matcher
+        while len(_open) > OPEN_MAX:
+            _open.popitem(last=False)
+    _open.move_to_end(part)
+    return matcher
+
+
+def _mapped(part: Part) -> Matcher:
+    folder = local(part.path, part.identity)
+    matcher = Matcher.open(folder)
+    if identity(folder) != part.identity:
+        raise FykeError(
+            f"the snapshot {part.path} was replaced while it was in use; compile to a new version "
+            "with fyke.spark.compile, which keeps the old one"
+        )
+    return matcher
+
+
+# --- snapshots elsewhere -------------------------------------------------------------------------
+
+
+def local(path: str, state: str | None = None) -> Path:
+    """Where a snapshot can be mapped: its path, or a copy on this host."""
+    if _SCHEME not in path:
+        return Path(path)
+    return _copied(path, state)
+
+
+def _copied(address: str, state: str | None) -> Path:
+    """A copy of a snapshot in the state that is wanted; made by the first process that asks."""
+    from pyarrow import fs
+
+    root = writable_folder("snapshots")
+    if root is None:
+        raise FykeError(
+            f"there is no folder on this host to copy {address} to; let XDG_CACHE_HOME or TMPDIR "
+            "name one that can be written"
+        )
+    try:
+        files, path = fs.FileSystem.from_uri(address)
+        with files.open_input_stream(f"{path}/manifest.json") as manifest:
+            found = sha256(manifest.read()).hexdigest()
+        if state is not None and found != state:
+            raise FykeError(f"the snapshot {address} was replaced while it was in use")
+        folder = root / found
+        if not folder.exists():
+            _copy(files, path, folder)
+    except (OSError, ValueError) as error:
+        raise FykeError(f"the snapshot {address} cannot be copied: {error}") from None
+    return folder
+
+
+def _copy(files: object, path: str, folder: Path) -> None:
+    """Whole or not at all; of two processes that copy at once one wins."""
+    from pyarrow import fs
+
+    staging = folder.with_name(f"{folder.name}-{secrets.token_hex(8)}")
+    try:
+        fs.copy_files(path, str(staging), source_filesystem=files)
+        os.replace(staging, folder)
+    except OSError:
+        if not folder.exists():
+            raise
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
