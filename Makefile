@@ -16,7 +16,7 @@ run: .venv/.ready  ## a small demonstration
 	@$(BIN)/fyke demo
 
 test: .venv/.ready  ## the tests
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup tests
+	@$(BIN)/python -m pytest -n 2 tests
 
 check: .venv/.ready  ## lint, format, types, and which package imports which
 	$(BIN)/ruff check

@@ -1,9 +1,11 @@
-"""Shared by all tests: Hypothesis profiles and the folder of conformance cases."""
+"""Shared by all tests: Hypothesis profiles, who runs where, the folder of conformance cases."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +23,18 @@ settings.register_profile(
     "long", settings.get_profile("default"), max_examples=5000, derandomize=False
 )
 settings.load_profile(os.environ.get("FYKE_HYPOTHESIS", "default"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Of several processes, one runs all tests that share a Spark session."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneSession(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "spark" if re.match(r"tests/spark/\w+\.py", nodeid) else nodeid
+
+    return OneSession(config, log)
 
 
 @pytest.fixture(scope="session")

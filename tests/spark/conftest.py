@@ -1,25 +1,13 @@
-"""One Spark session for all tests that take `spark`; programs of their own for other sessions."""
+"""One Spark session for all tests of this folder."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
 
 import fyke.spark
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`--dist loadgroup` then runs all of these in one process, which starts Spark once."""
-    for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session")
@@ -28,29 +16,3 @@ def spark() -> Iterator[SparkSession]:
     session = fyke.spark.session(master="local[2]")
     yield session
     session.stop()
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """`program(file, *arguments, NAME=value)` runs a Python file in an empty folder.
-
-    A variable that is None is taken away.
-    """
-    folder = tmp_path / "program"
-    folder.mkdir()
-
-    def run(
-        file: Path, *arguments: str, **variables: str | None
-    ) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, **variables}
-        return subprocess.run(
-            [sys.executable, str(file), *arguments],
-            cwd=folder,
-            env={name: value for name, value in environment.items() if value is not None},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-
-    return run

@@ -13,7 +13,7 @@ from fyke import FykeError
 from fyke.spark.java import java_home
 
 TELLS = "#!/bin/sh\necho '    java.specification.version = {version}' >&2\n"
-ECHOES = TELLS.format(version=21) + 'for each do printf "%s\\n" "<$each>"; done\n'
+ECHOES = TELLS + 'for each do printf "%s\\n" "<$each>"; done\n'
 
 
 def java(folder: Path, script: str) -> Path:
@@ -66,12 +66,28 @@ def test_without_any_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         java_home()
 
 
-def test_the_script_drops_one_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(java(tmp_path / "it's here", ECHOES)))
+@pytest.mark.parametrize("version", [21, 25])
+def test_the_script_drops_what_java_does_not_know(
+    version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    echo = java(tmp_path / "it's here", ECHOES.format(version=version))
+    monkeypatch.setenv("JAVA_HOME", str(echo))
     home = java_home()
-    kept = ["-cp", "a b:*", "", "$HOME `x` \\n", "'", '"', "--add-modules=other", "𝔣", "-n"]
+    opens = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
+    kept = [
+        *([opens] if version < 24 else []),
+        "-cp",
+        "a b:*",
+        "",
+        "$HOME `x` \\n",
+        "'",
+        '"',
+        "--add-modules=other",
+        "𝔣",
+        "-n",
+    ]
     done = subprocess.run(
-        [home / "bin" / "java", kept[0], "--add-modules=jdk.incubator.vector", *kept[1:]],
+        [home / "bin" / "java", opens, "--add-modules=jdk.incubator.vector", *kept[version < 24 :]],
         capture_output=True,
         text=True,
         check=True,

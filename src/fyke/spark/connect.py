@@ -39,10 +39,10 @@ def client(server: dict[str, str]) -> SparkSession:
     """A session over Spark Connect; from now on PySpark's functions make Connect's columns."""
     from pyspark.sql.connect.session import SparkSession as RemoteSession
 
+    session = RemoteSession.builder.remote(f"sc://localhost:{server[_PORT]}").create()
     os.environ["SPARK_LOCAL_REMOTE"] = "1"
     os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
-    builder = RemoteSession.builder.remote(f"sc://localhost:{server[_PORT]}")
-    return cast("SparkSession", builder.create())
+    return cast("SparkSession", session)
 
 
 def _free_port() -> int:

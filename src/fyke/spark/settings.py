@@ -45,7 +45,7 @@ _CLUSTER: Final = re.compile(
 
 def remote_settings(conf: Mapping[str, object] | None = None) -> dict[str, str]:
     """For a session on a Spark Connect server that runs already."""
-    return {**_EVERYWHERE, **_texts(conf)}
+    return {**_EVERYWHERE, **texts(conf)}
 
 
 def settings(
@@ -55,7 +55,7 @@ def settings(
     merged = {**_EVERYWHERE, **_STARTED}
     if is_here(master):
         merged |= {**_HERE, "spark.sql.shuffle.partitions": str(cores(master))}
-    given = _texts(conf)
+    given = texts(conf)
     options = f"{_log_options(logs)} {given.get(JAVA_OPTIONS, '')}".rstrip()
     merged |= {**given, JAVA_OPTIONS: options}
     return merged
@@ -94,7 +94,7 @@ def _log_options(logs: str) -> str:
     return f"-Dlog4j2.configurationFile={file.as_uri()} -Dfyke.logs={logs}"
 
 
-def _texts(conf: Mapping[str, object] | None) -> dict[str, str]:
+def texts(conf: Mapping[str, object] | None) -> dict[str, str]:
     """The user's settings as Spark writes them."""
     if conf is not None and not isinstance(conf, Mapping):
         raise FykeError(f"conf={shown(conf)}; expected a dictionary of Spark's settings")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from fyke.errors import FykeError, shown
 from fyke.spark.java import java_home
-from fyke.spark.settings import is_here, remote_settings, settings
+from fyke.spark.settings import is_here, remote_settings, settings, texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,7 +86,7 @@ def _adapted(
             f"Spark runs in this process already, on {shown(there)}: stop() that session before "
             f"starting one on {shown(place)}"
         )
-    for key, value in (remote_settings(conf) if conf else {}).items():
+    for key, value in texts(conf).items():
         if running.conf.get(key, None) == value:
             continue
         if not running.conf.isModifiable(key):
@@ -111,10 +111,14 @@ def _served(master: str, name: str, options: dict[str, str]) -> SparkSession:
     """A session over Spark Connect, with a server of its own."""
     from fyke.spark.connect import client, server_settings
 
-    server = server_settings(options)
-    _started(master, name, server)
+    options = server_settings(options)
+    server = _started(master, name, options)
     with _failures("Spark Connect did not start"):
-        return client(server)
+        try:
+            return client(options)
+        except BaseException:
+            server.stop()
+            raise
 
 
 def _connected(address: str, options: dict[str, str]) -> SparkSession:

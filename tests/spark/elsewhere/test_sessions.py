@@ -17,7 +17,7 @@ from fyke.matching.compiled import kernel, kernel_cache
 from fyke.matching.compiled.warming import warm
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
-EVERYWHERE = Path(__file__).parent / "programs" / "everywhere.py"
+EVERYWHERE = Path(__file__).parent / "everywhere.py"
 EXPECTED = sorted(f"s{number}" for number in range(100))
 
 
