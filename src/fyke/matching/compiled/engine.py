@@ -52,6 +52,8 @@ WAITING_MAX: Final = 32
 """So many filters wait before they are frozen."""
 RATIO: Final = 4
 """A segment is at least so many times larger than the next one."""
+SMALL: Final = 512
+"""Below it a segment costs each event more than rewriting it does."""
 AT_ONCE_MAX: Final = 2_000
 """Merges of more subscriptions run in the background."""
 REMOVED_SHARE: Final = 0.25
@@ -103,10 +105,11 @@ class CompiledEngine:
     def remove(self, slot: int) -> None:
         with self._lock:
             if self._waiting.pop(slot, None) is None:
-                if self._homes.leave(slot):
-                    self._tidy()
-                else:
+                home = self._homes.leave(slot)
+                if home is None:
                     self._intake.remove(slot)
+                elif _is_worn(home):
+                    self._tidy()
 
     def _take_in(self) -> None:
         """Boxes what waits; the segment is built when an event comes."""
@@ -131,11 +134,12 @@ class CompiledEngine:
         due: list[Segment] = []
         size = new
         for segment in reversed(self._segments):
-            is_small = segment.live < RATIO * size and size + segment.live <= AT_ONCE_MAX
-            if not is_small or id(segment) in self._busy:
+            together = size + segment.live
+            is_near = segment.live < RATIO * size or together <= SMALL
+            if not is_near or together > AT_ONCE_MAX or id(segment) in self._busy:
                 break
             due.insert(0, segment)
-            size += segment.live
+            size = together
         return tuple(due)
 
     def _warm(self) -> None:
@@ -182,8 +186,7 @@ class CompiledEngine:
             if not {id(older), id(newer)} & self._busy and older.live < RATIO * newer.live:
                 yield older, newer
         for segment in self._segments:
-            is_worn = segment.removed > REMOVED_SHARE * len(segment.slots)
-            if is_worn and id(segment) not in self._busy:
+            if _is_worn(segment) and id(segment) not in self._busy:
                 yield (segment,)
 
     # --- in the background
@@ -340,6 +343,10 @@ class CompiledEngine:
                 self._install(segment, ())
         except (KeyError, TypeError, ValueError) as broken:
             raise FykeError(f"the snapshot's index cannot be read: {broken}") from None
+
+
+def _is_worn(segment: Segment) -> bool:
+    return segment.removed > REMOVED_SHARE * len(segment.slots)
 
 
 def _under(prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
