@@ -38,6 +38,7 @@ from fyke.matching.compiled.exactly import EventOf, Exactly
 from fyke.matching.compiled.homes import Homes
 from fyke.matching.compiled.intake import Intake
 from fyke.matching.compiled.layout import TREE_FROM
+from fyke.matching.compiled.memory import MUCH, give_back
 from fyke.matching.compiled.merging import Merge
 from fyke.matching.compiled.nearness import nearest
 from fyke.matching.compiled.results import joined, stacked
@@ -120,14 +121,20 @@ class CompiledEngine:
     def _freeze(self) -> None:
         """Makes a segment of all that is not in one."""
         self._take_in()
-        if len(self._intake):
+        size = len(self._intake)
+        if size:
             self._warm()
-            intake, self._intake = self._intake, Intake(self._vocabulary, self.statistics)
-            due = self._beside(len(intake))
-            merge = Merge(due, intake)
-            merge.run(self._vocabulary, self.statistics, self._tree_from)
-            self._install(merge.result(), due)
+            self._settle_intake()
             self._tidy()
+            if size >= MUCH:
+                give_back()
+
+    def _settle_intake(self) -> None:
+        intake, self._intake = self._intake, Intake(self._vocabulary, self.statistics)
+        due = self._beside(len(intake))
+        merge = Merge(due, intake)
+        merge.run(self._vocabulary, self.statistics, self._tree_from)
+        self._install(merge.result(), due)
 
     def _beside(self, new: int) -> tuple[Segment, ...]:
         """The newest segments, as far as they are small enough to be rewritten in passing."""
@@ -193,19 +200,23 @@ class CompiledEngine:
 
     def _work_behind(self) -> None:
         """Does what is due until nothing is; nothing is lost where it fails."""
+        rewritten = 0
         while True:
             with self._lock:
-                chore = self._chore()
+                due, chore = next(self._due(), ()), self._chore()
                 if chore is None:
                     self._worker = None
-                    return
-                self._busy = set(map(id, next(self._due(), ())))
+                    break
+                self._busy = set(map(id, due))
+            rewritten += sum(segment.live for segment in due)
             try:
                 chore()
             except BaseException:
                 with self._lock:
                     self._worker = None
                 raise
+        if rewritten >= MUCH:
+            give_back()
 
     def _chore(self) -> Callable[[], None] | None:
         for due in self._due():
