@@ -177,8 +177,8 @@ class CompiledEngine:
     def _tidy(self) -> None:
         """Merges what is due: few subscriptions at once, many in the background."""
         for due in self._due():
-            merge = Merge(due)
-            if merge.size <= AT_ONCE_MAX:
+            if sum(segment.live for segment in due) <= AT_ONCE_MAX:
+                merge = Merge(due)
                 merge.run(self._vocabulary, self.statistics, self._tree_from)
                 self._install(merge.result(), due)
                 self._tidy()
