@@ -159,6 +159,7 @@ class ByteStore:
     def _copied(
         self, places: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+        base, tail = np.frombuffer(self._base, np.uint8), np.frombuffer(self._tail, np.uint8)
         sizes = sizes_at(places)
         offsets = _offsets(sizes)
         out = np.empty(offsets[-1], np.uint8)
@@ -169,23 +170,13 @@ class ByteStore:
             begin, end = offsets[first], offsets[min(first + _GATHERED, places.size)]
             positions = np.repeat(shifts[part], sizes[part])
             positions += np.arange(begin, end)
-            self._copy(positions, np.repeat(in_tail[part], sizes[part]), out[begin:end])
+            if base.size and tail.size:
+                from_tail = np.repeat(in_tail[part], sizes[part])
+                out[begin:end][from_tail] = tail[positions[from_tail]]
+                out[begin:end][~from_tail] = base[positions[~from_tail]]
+            else:
+                np.take(tail if tail.size else base, positions, out=out[begin:end], mode="clip")
         return offsets, out
-
-    def _copy(
-        self,
-        positions: npt.NDArray[np.int64],
-        in_tail: npt.NDArray[np.bool_],
-        out: npt.NDArray[np.uint8],
-    ) -> None:
-        base, tail = np.frombuffer(self._base, np.uint8), np.frombuffer(self._tail, np.uint8)
-        if not base.size:
-            np.take(tail, positions, out=out)
-        elif not tail.size:
-            np.take(base, positions, out=out)
-        else:
-            out[in_tail] = tail[positions[in_tail]]
-            out[~in_tail] = base[positions[~in_tail]]
 
     # --- the whole
 

@@ -149,7 +149,9 @@ class Matcher:
 
     def add(self, id: str, filter: Filter | object, *, dialect: str = "fyke") -> None:
         """Adds a subscription; it sees the next event. The filter may be given in any dialect."""
-        self._insert([(id, self._read(filter, dialect))])
+        read = self._read(filter, dialect)
+        with self._lock:
+            self._enter(self._catalog.add(id, read), read)
 
     def add_many(self, pairs: Iterable[tuple[str, Filter | object]]) -> None:
         """Adds (id, filter) pairs; those before one that is refused stay added."""
@@ -161,7 +163,8 @@ class Matcher:
         """Removes a subscription; it does not see the next event."""
         with self._lock:
             slot = self._catalog.remove(id)
-            self._note(slot)
+            if self._searches:
+                self._note(slot)
             self._engine.remove(slot)
 
     def replace(self, id: str, filter: Filter | object, *, dialect: str = "fyke") -> None:
@@ -170,7 +173,8 @@ class Matcher:
             slot = self._catalog.known(id)
             old, new = self._catalog.filter(slot), self._read(filter, dialect)
             self._catalog.replace(id, new)
-            self._note(slot, is_replaced=True)
+            if self._searches:
+                self._note(slot, is_replaced=True)
             self._engine.remove(slot)
             try:
                 self._engine.add(slot, new)
@@ -190,11 +194,10 @@ class Matcher:
             return self._catalog.filter(slot) if self._catalog.is_taken(slot) else FALSE
 
     def _note(self, slot: int, *, is_replaced: bool = False) -> None:
-        """Takes note of a change that a search may have missed or half seen."""
-        if self._searches:
-            self._changed.add(slot)
-            if is_replaced:
-                self._replaced.add(slot)
+        """Takes note of a change that a search which is running may have missed or half seen."""
+        self._changed.add(slot)
+        if is_replaced:
+            self._replaced.add(slot)
 
     def _read(self, filter: Filter | object, dialect: str = "fyke") -> Filter:
         if isinstance(filter, Filter):
@@ -215,16 +218,20 @@ class Matcher:
         """How many there were."""
         added = 0
         with self._lock:
-            add = self._engine.add
             for slot, filter in self._catalog.add_many(pairs):
-                try:
-                    add(slot, filter)
-                except BaseException:
-                    self._catalog.remove(self._catalog.id(slot))
-                    raise
-                self._note(slot)
+                self._enter(slot, filter)
                 added += 1
         return added
+
+    def _enter(self, slot: int, filter: Filter) -> None:
+        """Hands a new subscription to the engine; it is forgotten where the engine refuses it."""
+        try:
+            self._engine.add(slot, filter)
+        except BaseException:
+            self._catalog.remove(self._catalog.id(slot))
+            raise
+        if self._searches:
+            self._note(slot)
 
     # --- events
 

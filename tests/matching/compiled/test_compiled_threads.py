@@ -311,25 +311,57 @@ def test_two_match_while_a_third_changes(monkeypatch: pytest.MonkeyPatch) -> Non
         assert {id for id in matcher.match(event) if id in stable} == right[number]
 
 
-def test_no_match_waits_for_a_merge(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Merges of thousands run behind: a match is as quick as always, whatever they take."""
-    monkeypatch.setattr(compiled, "AT_ONCE_MAX", 100)
-    matcher = Matcher()
-    matcher.add_many((f"s{i}", f"a = {i % 100} and b < {i % 37}") for i in range(20_000))
-    event = {"a": 3, "b": 5}
-    right = {f"s{i}" for i in range(20_000) if i % 100 == 3 and i % 37 > 5}
-    assert set(matcher.match(event)) == right
-    engine = engine_of(matcher)
-    slowest = 0.0
-    merges = 0
-    for number in range(1500):
+def times_beside_merges(matcher: Matcher, first: int, count: int) -> list[float]:
+    """How long matches took while something was merged in the background."""
+    engine, event = engine_of(matcher), {"a": 3, "b": 5}
+    table = pa.Table.from_pylist([event] * 20)
+    right = matcher.match(event)
+    taken = []
+    for number in range(first, first + count):
         matcher.add(f"n{number}", f"a = {number % 100 + 1000} and b < 9")
         if number % 3 == 0:
             matcher.remove(f"n{number}")
-        merges += engine._worker is not None
+        is_merging = engine._worker is not None
         begin = perf_counter()
-        found = matcher.match(event)
-        slowest = max(slowest, perf_counter() - begin)
-        assert set(found) == right
-    assert merges
-    assert slowest < 0.25
+        if number % 5:
+            assert matcher.match(event) == right
+        else:
+            assert matcher.match_batch(table).num_rows == 20 * len(right)
+        if is_merging:
+            taken.append(perf_counter() - begin)
+    return taken
+
+
+def test_no_match_waits_for_a_merge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Merges run behind: a match is as quick as always, whatever they take.
+
+    Here a few additions make the whole be merged again, twenty times in a row. Measured on two busy
+    cores: nine of ten matches within 4 to 8 ms, the slowest 12 to 25 ms, merges 0.4 to 0.6 s; a
+    match that waits for one takes as long. What others do to the machine may spoil a round; a match
+    that waits spoils all of them.
+    """
+    monkeypatch.setattr(compiled, "AT_ONCE_MAX", 100)
+    monkeypatch.setattr(compiled, "RATIO", 10**6)
+    run = Merge.run
+
+    def long(merge: Merge, *arguments: Any) -> None:
+        is_behind = threading.current_thread() is not threading.main_thread()
+        begin = perf_counter()
+        for _ in range(20 if is_behind else 1):
+            run(merge, *arguments)
+        if is_behind:
+            merges.append(perf_counter() - begin)
+
+    monkeypatch.setattr(Merge, "run", long)
+    merges: list[float] = []
+    matcher = Matcher()
+    matcher.add_many((f"s{i}", f"a = {i % 100} and b < {i % 37}") for i in range(30_000))
+    matcher.match({})
+    rounds = []
+    for first in range(0, 750, 150):
+        taken = sorted(times_beside_merges(matcher, first, 150))
+        rounds.append((taken[-1], taken[len(taken) * 9 // 10]))
+    while (worker := engine_of(matcher)._worker) is not None:
+        worker.join(10)
+    assert min(slowest for slowest, _ in rounds) < 0.05 < min(merges)
+    assert min(most for _, most in rounds) < 0.02

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+import gc
+import random
+import tracemalloc
+from collections.abc import Callable, Iterator
+from time import perf_counter, process_time
 
 import pytest
 
@@ -80,14 +84,44 @@ def test_trees_that_would_explode() -> None:
     assert perf_counter() - begin < 5
 
 
-def test_a_hundred_thousand_patterns() -> None:
+@pytest.fixture
+def traced() -> Iterator[Callable[[], tuple[int, int]]]:
+    """Bytes that were allocated since, and the most that there were."""
+    compiling = Matcher()
+    compiling.add_many((f"s{i}", contains("t", f"w{i:06}x")) for i in range(5_000))
+    compiling.match({"t": ["w000007x", "w"]})
+    gc.collect()
+    tracemalloc.start(1)
+    yield tracemalloc.get_traced_memory
+    tracemalloc.stop()
+
+
+def test_a_hundred_thousand_patterns(traced: Callable[[], tuple[int, int]]) -> None:
     matcher = Matcher()
-    begin = perf_counter()
-    matcher.add_many((f"s{i}", contains("t", f"w{i:06}x")) for i in range(100_000))
+    count = 100_000
+    begin = process_time()
+    matcher.add_many((f"s{i}", contains("t", f"w{i:06}x")) for i in range(count))
     assert matcher.match({"t": "..w000007x..w099999x.."}) == ["s7", "s99999"]
     assert matcher.match({"t": "w" * 10_000}) == []
     assert matcher.match({"t": ["w050000x", "w050000"]}) == ["s50000"]
-    assert perf_counter() - begin < 30
+    assert process_time() - begin < 30
+    held, most = traced()
+    assert held < 650 * count
+    assert most < 1_000 * count
+
+
+def test_long_patterns_take_memory_by_their_bytes(traced: Callable[[], tuple[int, int]]) -> None:
+    """Texts of random letters share nothing: every byte of a pattern is a state of its own."""
+    draw = random.Random(5)
+    patterns = ["".join(draw.choices("ab€\U0001f600", k=250)) for _ in range(1_000)]
+    size = sum(len(pattern.encode()) for pattern in patterns)
+    matcher = Matcher()
+    matcher.add_many((f"s{i}", contains("t", pattern)) for i, pattern in enumerate(patterns))
+    assert matcher.match({"t": f"..{patterns[7]}.."}) == ["s7"]
+    assert matcher.match({"t": "ab" * 50_000}) == []
+    held, most = traced()
+    assert held < 30 * size
+    assert most < 60 * size
 
 
 def test_names_and_values_that_are_nasty() -> None:

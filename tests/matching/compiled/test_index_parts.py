@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
+from fyke.matching.compiled import access, search
 from fyke.matching.compiled import engine as compiled
-from fyke.matching.compiled import search
+from fyke.matching.compiled import statistics as statistics_module
 from fyke.matching.compiled.access import AxisFacts, filed
 from fyke.matching.compiled.box_table import BoxTable, BoxWriter
 from fyke.matching.compiled.box_tree import AXES_AT, GROUP, LEVELS_AT
@@ -115,15 +117,19 @@ def check_hulls(nodes: Any, above: int, below: int, count: int) -> None:
 # --- layout and back -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tree_from", [1, 3, 64])
+@pytest.mark.parametrize(("tree_from", "pair_reached"), [(1, 0.0), (3, 2.0), (64, 0.0)])
 @settings(max_examples=25, deadline=None)
 @given(taken=st.lists(filters(), min_size=1, max_size=30))
-def test_boxes_come_back_from_their_layout(tree_from: int, taken: list[Filter]) -> None:
+def test_boxes_come_back_from_their_layout(
+    tree_from: int, pair_reached: float, taken: list[Filter]
+) -> None:
     vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
     for filter in taken:
         writer.add(boxed(filter, vocabulary, statistics.share))
     table = writer.table()
-    chosen = filed(table, AxisFacts.of(vocabulary), statistics.shares(table, vocabulary))
+    shares = statistics.shares(table, vocabulary)
+    with patch.object(access, "PAIR_REACHED", pair_reached):
+        chosen = filed(table, AxisFacts.of(vocabulary), shares)
     kept: Counter[tuple[int, bool, Constraints]] = Counter()
     residues = chosen.residues
     for box in range(len(residues)):
@@ -136,6 +142,24 @@ def test_boxes_come_back_from_their_layout(tree_from: int, taken: list[Filter]) 
                 held.append((int(axis[box]), int(symbol[box]), int(symbol[box])))
         kept[int(residues.owner[box]), bool(residues.exact[box]), tuple(sorted(held))] += 1
     assert boxes_of(unpacked(layout(chosen, tree_from=tree_from), vocabulary)) == kept
+
+
+@pytest.mark.parametrize(("count", "has_pairs"), [(20, False), (3_000, True)])
+def test_pairs_are_for_segments_that_many_boxes_would_be_reached_in(
+    count: int, has_pairs: bool
+) -> None:
+    engine = CompiledEngine(lambda slot: taken[slot])
+    taken = [
+        fyke.parse(f"a = {slot % 7} and b = {slot % 11} and c < {slot}") for slot in range(count)
+    ]
+    for slot, filter in enumerate(taken):
+        engine.add(slot, filter)
+    event = Event({"a": 1, "b": 4, "c": 10})
+    right = [slot for slot, filter in enumerate(taken) if filter.matches(event)]
+    assert engine.match(event) == right != []
+    engine.compact()
+    assert engine.match(event) == right
+    assert bool(len(engine._segments[0].pairs)) == has_pairs
 
 
 # --- room ----------------------------------------------------------------------------------------
@@ -166,6 +190,35 @@ def test_an_event_that_visits_many_clusters(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 # --- statistics ----------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(taken=st.lists(filters(), min_size=1, max_size=30))
+def test_shares_of_few_boxes_are_those_of_many(taken: list[Filter]) -> None:
+    vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
+    for filter in taken:
+        writer.add(boxed(filter, vocabulary, statistics.share))
+    table = writer.table()
+    found = []
+    for many in (0, 2**31):
+        with patch.object(statistics_module, "_MANY", many):
+            found.append(statistics.shares(table, vocabulary).tolist())
+    assert found[0] == found[1]
+    assert len(found[0]) == len(table.axis)
+
+
+def test_values_are_expected_as_often_as_they_are_named() -> None:
+    vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
+    texts = ["a = 1", "a = 1 and b = 1", "a = 2 and n > 5", "a = 1 and d like 'x%'"]
+    for text in texts:
+        writer.add(boxed(fyke.parse(text), vocabulary, statistics.share))
+    table = writer.table()
+    kinds = [vocabulary.axes[axis][0] for axis in table.axis]
+    shares = statistics.shares(table, vocabulary).tolist()
+    named = [each for kind, each in zip(kinds, shares, strict=True) if kind is AxisKind.VALUE]
+    assert sorted(named) == [0.25, 0.75, 0.75, 0.75, 1.0]
+    assert shares[kinds.index(AxisKind.NUMBER)] == 1.0
+    assert shares[kinds.index(AxisKind.TEXT)] == pytest.approx(0.005)
 
 
 def test_shares_follow_what_is_seen() -> None:

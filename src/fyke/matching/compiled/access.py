@@ -6,7 +6,7 @@ where even that one is common, through a pair of symbols. The other constraints 
 not chosen) leave the box inexact. Presence of an attribute need not be tested where another
 constraint needs a value of it.
 Pairs. An event asks for every pair of axes that a segment uses, so these are few (`PAIRS_MAX`):
-those through which most boxes would be reached otherwise.
+those through which most boxes would be reached otherwise, and a small segment uses none.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from fyke.matching.compiled.box_table import BoxTable, Flags, Places, Words
 from fyke.matching.compiled.kernel import kernel
+from fyke.matching.compiled.statistics import Shares
 from fyke.matching.compiled.vocabulary import KEYED, AxisKind, Vocabulary
 
 ROOT: Final = 0
@@ -25,6 +26,8 @@ ROOT: Final = 0
 PAIR_FROM: Final = 0.005
 """A symbol that at least this share of the events has is paired with another one."""
 PAIRS_MAX: Final = 16
+PAIR_REACHED: Final = 2.0
+"""A pair of axes spares each event at least so many boxes; asking for it costs as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +74,17 @@ class Filed:
         return self.symbol.astype(np.int64) << 32 | self.second
 
 
-def filed(boxes: BoxTable, facts: AxisFacts, share: np.ndarray[Any, np.dtype[np.float32]]) -> Filed:
-    """Chooses the access of each box. `share` is by half the symbol."""
-    order = np.lexsort((boxes.low, boxes.axis, _box_of(boxes)))
-    axis, low, high = boxes.axis[order], boxes.low[order], boxes.high[order]
+def filed(boxes: BoxTable, facts: AxisFacts, share: Shares) -> Filed:
+    """Chooses the access of each box. `share` is that of each constraint's symbol."""
+    axis, low, high, share = arranged(boxes.starts, boxes.axis, boxes.low, boxes.high, share)
     pairable = facts.keyed & facts.testable & ~facts.presence
     first, second = choose(boxes.starts, axis, low, high, facts.keyed, pairable, share)
-    second = _few_pairs(first, second, axis, low, share)
+    second = _few_pairs(first, second, axis, share)
     kept, exact = residue(
         boxes.starts, axis, low, high, first, second, boxes.exact,
         facts.testable, facts.presence, facts.attribute,
     )  # fmt: skip
-    starts = np.concatenate([[0], np.cumsum(kept)])[boxes.starts]
+    starts = _sums(kept)[boxes.starts]
     return Filed(
         symbol=_at(low, first, ROOT),
         second=_at(low, second, ROOT),
@@ -92,20 +94,28 @@ def filed(boxes: BoxTable, facts: AxisFacts, share: np.ndarray[Any, np.dtype[np.
     )
 
 
-def _few_pairs(first: Places, second: Places, axis: Words, low: Words, share: Any) -> Places:
-    """The second constraints without those of axes that few boxes would be reached through."""
+def _few_pairs(first: Places, second: Places, axis: Words, share: Shares) -> Places:
+    """The second constraints without those of axes that save few boxes."""
     paired = np.flatnonzero(second >= 0)
-    if not len(paired):
-        return second
+    saved = np.minimum(share[first[paired]], share[second[paired]])
+    if saved.sum() < PAIR_REACHED:
+        return np.full(len(second), -1, np.int64)
     axes = axis[first[paired]].astype(np.int64) << 32 | axis[second[paired]]
     pairs, which = np.unique(axes, return_inverse=True)
-    reached = np.bincount(which, share[low[first[paired]] >> 1])
+    reached = np.bincount(which, saved)
     best = np.argsort(-reached, kind="stable")[:PAIRS_MAX]
     is_kept = np.zeros(len(pairs), np.bool_)
-    is_kept[best] = True
+    is_kept[best] = reached[best] >= PAIR_REACHED
     second = second.copy()
     second[paired[~is_kept[which]]] = -1
     return second
+
+
+def _sums(kept: Flags) -> Places:
+    """How many were kept before each place."""
+    sums = np.zeros(len(kept) + 1, np.int64)
+    np.cumsum(kept, out=sums[1:])
+    return sums
 
 
 def _at(column: Words, places: Places, otherwise: int) -> Words:
@@ -113,8 +123,22 @@ def _at(column: Words, places: Places, otherwise: int) -> Words:
     return np.append(column, np.int32(otherwise))[places].astype(np.int32)
 
 
-def _box_of(boxes: BoxTable) -> Places:
-    return np.repeat(np.arange(len(boxes)), np.diff(boxes.starts))
+@kernel
+def arranged(starts: Any, axis: Any, low: Any, high: Any, share: Any) -> Any:
+    """The constraints of each box by axis, then low, as they stood where these are the same."""
+    axis, low, high, share = axis.copy(), low.copy(), high.copy(), share.copy()
+    for box in range(len(starts) - 1):
+        for number in range(starts[box] + 1, starts[box + 1]):
+            at = number
+            moved = axis[at], low[at], high[at], share[at]
+            while at > starts[box] and (
+                axis[at - 1] > moved[0] or (axis[at - 1] == moved[0] and low[at - 1] > moved[1])
+            ):
+                axis[at], low[at], high[at] = axis[at - 1], low[at - 1], high[at - 1]
+                share[at] = share[at - 1]
+                at -= 1
+            axis[at], low[at], high[at], share[at] = moved
+    return axis, low, high, share
 
 
 @kernel
@@ -131,17 +155,15 @@ def choose(
         best, next_best = 2.0, 2.0
         other = -1
         for at in range(starts[box], starts[box + 1]):
-            if low[at] == high[at] and keyed[axis[at]]:
-                expected = share[low[at] >> 1]
-                if expected < best:
-                    best = expected
-                    first[box] = at
+            if low[at] == high[at] and keyed[axis[at]] and share[at] < best:
+                best = share[at]
+                first[box] = at
         if best < PAIR_FROM or first[box] < 0 or not pairable[axis[first[box]]]:
             continue
         for at in range(starts[box], starts[box + 1]):
             is_symbol = low[at] == high[at] and pairable[axis[at]]
-            if is_symbol and axis[at] != axis[first[box]] and share[low[at] >> 1] < next_best:
-                next_best = share[low[at] >> 1]
+            if is_symbol and axis[at] != axis[first[box]] and share[at] < next_best:
+                next_best = share[at]
                 other = at
         second[box] = max(first[box], other) if other >= 0 else -1
         if other >= 0:

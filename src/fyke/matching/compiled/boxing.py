@@ -59,24 +59,31 @@ class Boxes:
 
     def is_decided(self, vocabulary: Vocabulary) -> bool:
         """Whether being in a box always means being accepted, whatever its access."""
+        if not self.is_exact:
+            return False
         axes = vocabulary.axes
-        return self.is_exact and not any(
-            len(box) > 1 and any(axes[axis][0] is AxisKind.TEXT for axis, _, _ in box)
-            for box in self.boxes
-        )
+        for box in self.boxes:
+            if len(box) > 1:
+                for axis, _, _ in box:
+                    if axes[axis][0] is AxisKind.TEXT:
+                        return False
+        return True
 
 
 def boxed(filter: Filter, vocabulary: Vocabulary, share: Share) -> Boxes:
     """The boxes of a filter. The vocabulary learns what it mentions."""
-    return _Boxing(vocabulary, share).run(filter)
+    return Boxing(vocabulary, share).run(filter)
 
 
-class _Boxing:
+class Boxing:
+    """Makes boxes of one filter after the other."""
+
     def __init__(self, vocabulary: Vocabulary, share: Share) -> None:
         self._words = vocabulary
         self._share = share
 
     def run(self, filter: Filter) -> Boxes:
+        """The boxes of a filter. The vocabulary learns what it mentions."""
         return self._plain(filter) or self._any(filter)
 
     def _plain(self, filter: Filter) -> Boxes | None:

@@ -38,6 +38,7 @@ from fyke.matching.compiled.exactly import EventOf, Exactly
 from fyke.matching.compiled.homes import Homes
 from fyke.matching.compiled.intake import Intake
 from fyke.matching.compiled.layout import TREE_FROM
+from fyke.matching.compiled.memory import MUCH, give_back
 from fyke.matching.compiled.merging import Merge
 from fyke.matching.compiled.nearness import nearest
 from fyke.matching.compiled.results import Lists, joined
@@ -52,6 +53,8 @@ WAITING_MAX: Final = 32
 """So many filters wait before they are frozen."""
 RATIO: Final = 4
 """A segment is at least so many times larger than the next one."""
+SMALL: Final = 512
+"""Below it a segment costs each event more than rewriting it does."""
 AT_ONCE_MAX: Final = 2_000
 """Merges of more subscriptions run in the background."""
 REMOVED_SHARE: Final = 0.25
@@ -103,10 +106,11 @@ class CompiledEngine:
     def remove(self, slot: int) -> None:
         with self._lock:
             if self._waiting.pop(slot, None) is None:
-                if self._homes.leave(slot):
-                    self._tidy()
-                else:
+                home = self._homes.leave(slot)
+                if home is None:
                     self._intake.remove(slot)
+                elif _is_worn(home):
+                    self._tidy()
 
     def _take_in(self) -> None:
         """Boxes what waits; the segment is built when an event comes."""
@@ -117,25 +121,32 @@ class CompiledEngine:
     def _freeze(self) -> None:
         """Makes a segment of all that is not in one."""
         self._take_in()
-        if len(self._intake):
+        size = len(self._intake)
+        if size:
             self._warm()
-            intake, self._intake = self._intake, Intake(self._vocabulary, self.statistics)
-            due = self._beside(len(intake))
-            merge = Merge(due, intake)
-            merge.run(self._vocabulary, self.statistics, self._tree_from)
-            self._install(merge.result(), due)
+            self._settle_intake()
             self._tidy()
+            if size >= MUCH:
+                give_back()
+
+    def _settle_intake(self) -> None:
+        intake, self._intake = self._intake, Intake(self._vocabulary, self.statistics)
+        due = self._beside(len(intake))
+        merge = Merge(due, intake)
+        merge.run(self._vocabulary, self.statistics, self._tree_from)
+        self._install(merge.result(), due)
 
     def _beside(self, new: int) -> tuple[Segment, ...]:
         """The newest segments, as far as they are small enough to be rewritten in passing."""
         due: list[Segment] = []
         size = new
         for segment in reversed(self._segments):
-            is_small = segment.live < RATIO * size and size + segment.live <= AT_ONCE_MAX
-            if not is_small or id(segment) in self._busy:
+            together = size + segment.live
+            is_near = segment.live < RATIO * size or together <= SMALL
+            if not is_near or together > AT_ONCE_MAX or id(segment) in self._busy:
                 break
             due.insert(0, segment)
-            size += segment.live
+            size = together
         return tuple(due)
 
     def _warm(self) -> None:
@@ -166,8 +177,8 @@ class CompiledEngine:
     def _tidy(self) -> None:
         """Merges what is due: few subscriptions at once, many in the background."""
         for due in self._due():
-            merge = Merge(due)
-            if merge.size <= AT_ONCE_MAX:
+            if sum(segment.live for segment in due) <= AT_ONCE_MAX:
+                merge = Merge(due)
                 merge.run(self._vocabulary, self.statistics, self._tree_from)
                 self._install(merge.result(), due)
                 self._tidy()
@@ -182,27 +193,30 @@ class CompiledEngine:
             if not {id(older), id(newer)} & self._busy and older.live < RATIO * newer.live:
                 yield older, newer
         for segment in self._segments:
-            is_worn = segment.removed > REMOVED_SHARE * len(segment.slots)
-            if is_worn and id(segment) not in self._busy:
+            if _is_worn(segment) and id(segment) not in self._busy:
                 yield (segment,)
 
     # --- in the background
 
     def _work_behind(self) -> None:
         """Does what is due until nothing is; nothing is lost where it fails."""
+        rewritten = 0
         while True:
             with self._lock:
-                chore = self._chore()
+                due, chore = next(self._due(), ()), self._chore()
                 if chore is None:
                     self._worker = None
-                    return
-                self._busy = set(map(id, next(self._due(), ())))
+                    break
+                self._busy = set(map(id, due))
+            rewritten += sum(segment.live for segment in due)
             try:
                 chore()
             except BaseException:
                 with self._lock:
                     self._worker = None
                 raise
+        if rewritten >= MUCH:
+            give_back()
 
     def _chore(self) -> Callable[[], None] | None:
         for due in self._due():
@@ -345,6 +359,10 @@ class CompiledEngine:
                 self._install(segment, ())
         except (KeyError, TypeError, ValueError) as broken:
             raise FykeError(f"the snapshot's index cannot be read: {broken}") from None
+
+
+def _is_worn(segment: Segment) -> bool:
+    return segment.removed > REMOVED_SHARE * len(segment.slots)
 
 
 def _under(prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:

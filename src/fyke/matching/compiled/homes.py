@@ -31,17 +31,17 @@ class Homes:
         self._new = [segment for segment in self._new if id(segment) not in gone]
         self._new.append(new)
 
-    def leave(self, slot: int) -> bool:
-        """Strikes a slot out where it lives; whether it lived in a segment."""
+    def leave(self, slot: int) -> Segment | None:
+        """Strikes a slot out where it lives; the segment, if it lived in one."""
         while self._new:
             self._enter(self._new.pop())
         if slot >= len(self._segment):
-            return False
+            return None
         segment, owner = self._segments.get(int(self._segment[slot])), int(self._owner[slot])
         if segment is None or segment.slots[owner] != slot:
-            return False
+            return None
         segment.remove(owner)
-        return True
+        return segment
 
     def _enter(self, segment: Segment) -> None:
         owners = np.flatnonzero(segment.slots != GONE)

@@ -8,7 +8,7 @@ import numpy as np
 
 from fyke.filters.filter import Filter
 from fyke.matching.compiled.box_table import BoxTable, BoxWriter, Words
-from fyke.matching.compiled.boxing import boxed
+from fyke.matching.compiled.boxing import Boxing
 from fyke.matching.compiled.program import program
 from fyke.matching.compiled.segment import GONE, Programs, ProgramWriter
 from fyke.matching.compiled.statistics import Statistics
@@ -20,7 +20,7 @@ class Intake:
 
     def __init__(self, vocabulary: Vocabulary, statistics: Statistics) -> None:
         self._vocabulary = vocabulary
-        self._statistics = statistics
+        self._boxing = Boxing(vocabulary, statistics.share)
         self._slots = array("i")
         self._boxes = BoxWriter()
         self._programs = ProgramWriter()
@@ -30,7 +30,7 @@ class Intake:
 
     def add(self, slot: int, filter: Filter) -> None:
         words = self._vocabulary
-        boxes = boxed(filter, words, self._statistics.share)
+        boxes = self._boxing.run(filter)
         is_decided = boxes.is_decided(words)
         self._boxes.add(boxes)
         self._programs.add(None if is_decided else program(filter, words))

@@ -158,7 +158,7 @@ def _planted(
     groups = np.zeros((len(trees), GROUP), np.int32)
     nodes = aligned(node_words)
     owners = aligned(owner_words + LANES)
-    spans = _axis_spans(boxes)
+    spans = axis_spans(boxes.axis, boxes.low)
     plant(
         boxes.starts, boxes.axis, boxes.low, boxes.high, boxes.exact, owner, order,
         trees, slots, spans, groups, nodes, owners,
@@ -166,14 +166,17 @@ def _planted(
     return groups.ravel(), nodes, owners
 
 
-def _axis_spans(boxes: BoxTable) -> np.ndarray[Any, np.dtype[np.float64]]:
+@kernel
+def axis_spans(axis: Any, low: Any) -> Any:
     """How far the intervals on each axis lie apart, so that axes can be compared."""
-    count = int(boxes.axis.max()) + 1 if len(boxes.axis) else 0
+    count = 0
+    for at in range(len(axis)):
+        count = max(count, axis[at] + 1)
     least, most = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(least, boxes.axis, boxes.low)
-    np.maximum.at(most, boxes.axis, boxes.low)
-    spans: np.ndarray[Any, np.dtype[np.float64]] = np.maximum(most - least, 1.0)
-    return spans
+    for at in range(len(axis)):
+        least[axis[at]] = min(least[axis[at]], low[at])
+        most[axis[at]] = max(most[axis[at]], low[at])
+    return np.maximum(most - least, 1.0)
 
 
 # --- clusters ------------------------------------------------------------------------------------
@@ -182,8 +185,10 @@ def _axis_spans(boxes: BoxTable) -> np.ndarray[Any, np.dtype[np.float64]]:
 def _clusters(
     boxes: BoxTable, key: Places, owner: Words, sizes: Places, flat: Places, tree_keys: Places
 ) -> tuple[Words, Places, Places]:
-    """The words of all clusters, where each starts, and their keys, ascending."""
-    flat = flat[np.argsort(key[flat], kind="stable")]
+    """The words of all clusters, where each starts, and their keys, ascending.
+
+    `flat` are the boxes outside of trees, sorted by key.
+    """
     axes = int(boxes.axis.max(initial=-1)) + 1
     lead = leading(boxes.starts, boxes.axis, boxes.low, boxes.high, key, flat, axes)
     lead_axis = np.where(lead >= 0, np.append(boxes.axis, np.int32(-1))[lead], -1)
@@ -191,7 +196,7 @@ def _clusters(
     run_starts = _changes(key[flat], lead_axis[flat])
     runs = _ranges(run_starts, np.diff(np.append(run_starts, len(flat))))
     run_keys = key[flat[run_starts]]
-    keys = np.union1d(run_keys, tree_keys)
+    keys = np.union1d(run_keys, tree_keys) if len(tree_keys) else run_keys[_changes(run_keys)]
     counts = np.where(lead_axis[flat] >= 0, 3 * sizes[flat] + 1, 2)
     words = aligned(1 + CLUSTER * len(keys) + RUN * len(runs) + int(counts.sum()) + LANES)
     places = np.zeros(len(keys), np.int64)

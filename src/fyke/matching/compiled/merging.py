@@ -79,6 +79,9 @@ class Merge:
 
 def _joined(parts: list[tuple[Programs, Any]]) -> Programs:
     """The programs of the owners that are kept, one after the other."""
+    if all(len(programs.words) == 1 for programs, _ in parts):
+        owners = sum(len(kept) for _, kept in parts)
+        return Programs(np.zeros(1, np.int32), np.full(owners, NO_PROGRAM, np.int32))
     words, places = [], []
     end = 0
     for programs, kept in parts:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from fyke.matching.compiled.box_table import Places, Words
+from fyke.matching.compiled.kernel import kernel
 
 ByEvent: TypeAlias = tuple[Words, Words]
 """Offsets and slots: those of event i stand from offsets[i] to offsets[i + 1]."""
@@ -22,12 +23,28 @@ def joined(parts: Sequence[ByEvent], events: int) -> ByEvent:
         return parts[0]
     if not parts:
         return np.zeros(events + 1, np.int32), np.zeros(0, np.int32)
-    numbers = np.arange(events)
-    event = np.concatenate([np.repeat(numbers, np.diff(offsets)) for offsets, _ in parts])
-    slots = np.concatenate([slots for _, slots in parts])
-    order = np.argsort(event, kind="stable")
-    counts = np.bincount(event, minlength=events)
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), slots[order]
+    offsets = np.stack([offsets for offsets, _ in parts])
+    found: ByEvent = interleaved(offsets, np.concatenate([slots for _, slots in parts]))
+    return found
+
+
+@kernel
+def interleaved(offsets: Any, slots: Any) -> Any:
+    """The slots of parts that stand one after the other, event by event."""
+    parts, ends = offsets.shape
+    places = np.zeros(parts, np.int64)
+    for part in range(1, parts):
+        places[part] = places[part - 1] + offsets[part - 1, ends - 1]
+    sums, found = np.zeros(ends, np.int32), np.empty(len(slots), np.int32)
+    end = 0
+    for event in range(ends - 1):
+        for part in range(parts):
+            for _ in range(offsets[part, event], offsets[part, event + 1]):
+                found[end] = slots[places[part]]
+                places[part] += 1
+                end += 1
+        sums[event + 1] = end
+    return sums, found
 
 
 class Lists:

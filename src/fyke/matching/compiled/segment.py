@@ -111,7 +111,8 @@ def build(
     is_paired = chosen.second_axis >= 0
     axes = np.unique(chosen.axis[(chosen.axis >= 0) & ~is_paired])
     is_text = np.array([vocabulary.axes[axis][0] is AxisKind.TEXT for axis in axes], np.bool_)
-    pairs = np.stack([chosen.axis[is_paired], chosen.second_axis[is_paired]], axis=1)
+    pairs = chosen.axis[is_paired].astype(np.int64) << 32 | chosen.second_axis[is_paired]
+    pairs = np.unique(pairs)
     without = chosen.residues.owner[chosen.axis < 0]
     return Segment(
         layout=layout(chosen, tree_from=tree_from),
@@ -119,10 +120,10 @@ def build(
         programs=programs.words,
         program_at=programs.at,
         keyed=axes[~is_text].astype(np.int32),
-        pairs=np.unique(pairs, axis=0).astype(np.int32).ravel(),
+        pairs=np.stack([pairs >> 32, pairs & 0xFFFFFFFF], axis=1).astype(np.int32).ravel(),
         texts=axes[is_text].astype(np.int32),
         roots=np.unique(without),
-        has_several=len(boxes) > len(np.unique(boxes.owner)),
+        has_several=bool((np.bincount(boxes.owner, minlength=1) > 1).any()),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from fyke.matching.compiled.box_table import BoxTable
+from fyke.matching.compiled.box_table import BoxTable, Places, Words
 from fyke.matching.compiled.codes import OTHER
 from fyke.matching.compiled.coding import Codes
 from fyke.matching.compiled.vocabulary import KEYED, SYMBOL_STEP, AxisKind, Vocabulary
@@ -21,6 +21,8 @@ Shares: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 GUESS_WEIGHT: Final = 256
 ROWS: Final = 256
 """So many rows of a batch are learned from."""
+_MANY: Final = 16
+"""Few numbers are counted by sorting them, many by an array as long as the largest."""
 GUESS: Final = {
     AxisKind.VALUE: 0.01,
     AxisKind.TEXT: 0.005,
@@ -64,24 +66,32 @@ class Statistics:
         return (GUESS[kind] * GUESS_WEIGHT + seen) / (GUESS_WEIGHT + self.events)
 
     def shares(self, boxes: BoxTable, vocabulary: Vocabulary) -> Shares:
-        """The expected shares by half the symbol, guessing values from these boxes."""
-        size = vocabulary.next_symbol // SYMBOL_STEP + 1
+        """The expected share of each constraint's symbol, guessing values from these boxes.
+
+        1 for constraints that name no symbol.
+        """
         kinds = np.array([kind for kind, _ in vocabulary.axes], np.int32)
-        points = boxes.low == boxes.high
-        axis, place = boxes.axis[points], boxes.low[points] // SYMBOL_STEP
-        guesses = np.full(size, GUESS[AxisKind.VALUE], np.float64)
-        for kind, guess in GUESS.items():
-            if kind is not AxisKind.VALUE:
-                guesses[place[kinds[axis] == kind]] = guess
-        of_value = kinds[axis] == AxisKind.VALUE
-        named = np.bincount(place[of_value], minlength=size)
-        per_axis = np.bincount(axis[of_value], minlength=len(kinds))
-        guesses[place[of_value]] = named[place[of_value]] / per_axis[axis[of_value]]
-        seen = np.zeros(size)
-        known = min(size, len(self.counts))
-        seen[:known] = self.counts[:known]
-        shares = (guesses * GUESS_WEIGHT + seen) / (GUESS_WEIGHT + self.events)
-        return shares.astype(np.float32)
+        guess = np.array([GUESS.get(kind, 0.0) for kind, _ in vocabulary.axes])
+        keys = np.flatnonzero((boxes.low == boxes.high) & (guess[boxes.axis] > 0))
+        axis, place = boxes.axis[keys], boxes.low[keys] // SYMBOL_STEP
+        guesses = guess[axis]
+        values = np.flatnonzero(kinds[axis] == AxisKind.VALUE)
+        named = _occurrences(place[values], vocabulary.next_symbol)
+        guesses[values] = named / np.bincount(axis[values])[axis[values]]
+        seen = np.zeros(len(place))
+        known = place < len(self.counts)
+        seen[known] = self.counts[place[known]]
+        shares = np.ones(len(boxes.axis), np.float32)
+        shares[keys] = (guesses * GUESS_WEIGHT + seen) / (GUESS_WEIGHT + self.events)
+        return shares
+
+
+def _occurrences(places: Words, end: int) -> Places:
+    """How often the number at each place occurs; all are below `end`."""
+    if _MANY * len(places) > end:
+        return np.bincount(places)[places]
+    _, which, counts = np.unique(places, return_inverse=True, return_counts=True)
+    return counts[which]
 
 
 def _is_text(vocabulary: Vocabulary, axis: int) -> bool:
