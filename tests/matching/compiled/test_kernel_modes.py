@@ -98,6 +98,38 @@ def test_patterns_as_plain_python() -> None:
     assert found.returncode == 0, found.stdout[-3000:]
 
 
+CALLS = """
+import ast
+import sys
+from pathlib import Path
+
+from fyke.matching.compiled import warming
+
+called = set()
+
+
+def note(frame, what, _):
+    if what == "call":
+        called.add((frame.f_code.co_filename, frame.f_code.co_name))
+
+
+sys.setprofile(note)
+warming.use_all()
+sys.setprofile(None)
+for path in Path(warming.__file__).parent.rglob("*.py"):
+    for node in ast.walk(ast.parse(path.read_text())):
+        for decorator in getattr(node, "decorator_list", ()):
+            is_kernel = isinstance(decorator, ast.Name) and decorator.id == "kernel"
+            if is_kernel and (str(path), node.name) not in called:
+                print(path.name, node.name)
+"""
+
+
+def test_warming_uses_all_kernels() -> None:
+    found = ran(CALLS, FYKE_KERNELS="plain")
+    assert (found.returncode, found.stdout) == (0, ""), found.stderr
+
+
 def test_a_mode_that_does_not_exist() -> None:
     found = ran("import fyke.matching.compiled.kernel", FYKE_KERNELS="quick")
     assert found.returncode == 1

@@ -1,14 +1,18 @@
-"""Warming: all kernels compiled at once, by a small engine that uses each of them."""
+"""Warming: all kernels compiled at once, by small sets of filters and patterns that use each."""
 
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime
+from itertools import product
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 
 from fyke.events.columns import read
 from fyke.events.event import Event
+from fyke.filters.glob import from_like
 from fyke.filters.parser import parse_text
 from fyke.matching.compiled.kernel import is_warm, warming_up
 
@@ -23,10 +27,21 @@ FILTERS: Final = (
         "d like 'a%b_c' and b > 1",
     ),
     *("d ilike 'A%'", "e > timestamp '2024-01-01T00:00:00Z'", "d < 'm'", "exists f", "type is T"),
+    *("b = 5 and c > 1", "b in (6, 2.5)"),
+    *(f"a = 'v1' and f = 'x' and b > {number}" for number in range(40)),
 )
 EVENTS: Final = (
-    {"a": "v1", "b": 5, "c": 0.1, "d": "a long enough b c", "type": "T"},
-    {"a": ["v1", "v2"], "b": [1, 2.5], "d": ["x", "y"]},
+    {"a": "v1", "b": 5, "c": 0.1, "d": "a long enough b c", "e": datetime.now(UTC), "type": "T"},
+    {"a": ["v1", "v2"], "b": [1, 2.5], "d": ["x", "y"], "f": ["x"]},
+)
+
+PATTERNS: Final = tuple(
+    from_like(form.format(f"{word}{number}"))
+    for form, word, number in product(
+        ("{}%", "%{}", "%{}%", "%{}_x%", "a%{}%b", "{}"),
+        ("é", "word", "much longer "),
+        range(100),
+    )
 )
 
 _lock: Final = threading.Lock()
@@ -45,6 +60,7 @@ def warm() -> None:
 def use_all() -> None:
     """Calls all kernels, each with all types it is used with: none is compiled or loaded after."""
     from fyke.matching.compiled.engine import CompiledEngine
+    from fyke.matching.compiled.results import interleaved
 
     filters = [parse_text(text) for text in FILTERS]
     engine = CompiledEngine(filters.__getitem__, tree_from=4, is_warm=True)
@@ -58,3 +74,17 @@ def use_all() -> None:
     engine.match_columns(read(pa.Table.from_pylist([EVENTS[1]])))
     engine.compact()
     engine.match(events[0])
+    interleaved(np.array([[0, 1], [0, 1]], np.int32), np.zeros(2, np.int32))
+    _use_patterns()
+
+
+def _use_patterns() -> None:
+    from fyke.matching.compiled.patterns.pattern_set import PatternSet
+
+    patterns = PatternSet()
+    for number, pattern in enumerate(PATTERNS):
+        patterns.add(number, pattern, ignore_case=number % 2 == 0)
+    patterns.merge()
+    texts = ("a much longer 7_x word7", "é9", "")
+    patterns.accepted(texts[0])
+    patterns.accepted_many(texts)
