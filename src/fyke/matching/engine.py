@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
+from fyke.matching.statistics import Statistics
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -83,4 +84,13 @@ class Scouting(Protocol):
 
     def nearest(self, event: Event, count: int) -> list[int]:
         """Some slots whose filters refuse the event, by few of their clauses."""
+        ...
+
+
+@runtime_checkable
+class Learning(Protocol):
+    """An engine whose index depends on what is known about events; its verdicts never do."""
+
+    def learn(self, statistics: Statistics) -> None:
+        """Takes statistics into account, beside those given before."""
         ...

@@ -34,8 +34,9 @@ from fyke.filters.dialects import parse
 from fyke.filters.explanation import Explanation, explain
 from fyke.filters.filter import FALSE, And, Filter
 from fyke.limits import DEFAULT_LIMITS, Limits
-from fyke.matching.engine import Engine, Persistent, Scouting, Work
+from fyke.matching.engine import Engine, Learning, Persistent, Scouting, Work
 from fyke.matching.scan import ScanEngine
+from fyke.matching.statistics import Statistics
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -374,6 +375,16 @@ class Matcher:
         return NearMiss(self._catalog.id(slot), explained, len(clauses) - len(failed))
 
     # --- the whole
+
+    def learn(self, sample: Statistics | Iterable[Event | Document] | Any) -> None:
+        """Says what events are like: some of them, a pyarrow table, or statistics made elsewhere.
+
+        An engine that chooses under what to file a subscription heeds it from now on; `compact`
+        files again what is there already. Verdicts do not depend on it.
+        """
+        known = sample if isinstance(sample, Statistics) else Statistics.of(sample)
+        if isinstance(self._engine, Learning):
+            self._engine.learn(known)
 
     def stats(self) -> Stats:
         """What this matcher holds and has done."""

@@ -44,6 +44,8 @@ def arrays_of(vocabulary: Vocabulary) -> Arrays:
         _WORDS: packed,
         "symbol_axes": np.array(vocabulary.symbol_axes, np.int32),
     }
+    size = len(vocabulary.symbol_axes)
+    arrays["expected"], arrays["expected_weight"] = vocabulary.expectations.arrays(size)
     for number, axes in enumerate(attributes):
         if axes.patterns is not None:
             parts = axes.patterns.arrays()
@@ -84,6 +86,7 @@ def vocabulary_of(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Vocabulary:
             vocabulary.add_axis(AxisKind(kind), name)
         vocabulary.next_symbol = int(document["next_symbol"])
         vocabulary.symbol_axes = array("i", arrays["symbol_axes"].tolist())
+        vocabulary.expectations.restore(arrays["expected"], arrays["expected_weight"])
         vocabulary.types = {name: tuple(pair) for name, pair in document["types"].items()}
         for number, attribute in enumerate(document["attributes"]):
             axes = _read_attribute(attribute)

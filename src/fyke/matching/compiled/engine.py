@@ -24,17 +24,20 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from fyke.errors import FykeError
 from fyke.events.columns import Columns
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
+from fyke.matching import statistics as given
 from fyke.matching.compiled.box_table import Places, Words
 from fyke.matching.compiled.coding import Codes, EventCoder, code_event
 from fyke.matching.compiled.column_coding import code_columns
 from fyke.matching.compiled.dictionary import arrays_of, vocabulary_of
 from fyke.matching.compiled.exactly import EventOf, Exactly
+from fyke.matching.compiled.expectation import Given
 from fyke.matching.compiled.homes import Homes
 from fyke.matching.compiled.intake import Intake
 from fyke.matching.compiled.layout import TREE_FROM
@@ -70,8 +73,9 @@ class CompiledEngine:
         is_warm: bool = False,
     ) -> None:
         self.work = Work()
-        self.statistics = Statistics()
         self._vocabulary = Vocabulary()
+        self.statistics = Statistics(self._vocabulary.expectations)
+        self._given = Given()
         self._filter_of = filter_of
         self._tree_from = tree_from
         self._is_warm = is_warm
@@ -306,6 +310,12 @@ class CompiledEngine:
         desks.vocabulary = self._vocabulary
         return desks.room, desks.coder
 
+    def learn(self, statistics: given.Statistics) -> None:
+        """Takes statistics of events into account for all that is filed from now on."""
+        with self._lock:
+            self._given = Given(self._given.statistics + statistics)
+            self._vocabulary.expect(self._given)
+
     def _learn(self, codes: Codes) -> None:
         """Takes note of some events, the first ones and then now and then."""
         with self._lock:
@@ -320,6 +330,8 @@ class CompiledEngine:
             self._freeze()
             arrays = {f"index.{name}": part for name, part in arrays_of(self._vocabulary).items()}
             arrays["index.counts"] = self.statistics.counts
+            arrays["index.since"] = self.statistics.since
+            arrays["index.given"] = np.frombuffer(_packed(self._given.statistics), np.uint8)
             for number, segment in enumerate(self._segments):
                 parts = segment.arrays()
                 arrays |= {f"index.segment{number}.{name}": part for name, part in parts.items()}
@@ -331,15 +343,26 @@ class CompiledEngine:
         self._warm()
         try:
             self._vocabulary = vocabulary_of(_under("index.", arrays))
-            self.statistics = Statistics()
+            self._given = Given(_unpacked(arrays["index.given"].tobytes()))
+            self._vocabulary.expectations.source = self._given
+            self.statistics = Statistics(self._vocabulary.expectations)
             self.statistics.counts = arrays["index.counts"]
+            self.statistics.since = arrays["index.since"]
             self.statistics.events = int(details["events"])
             self._intake = Intake(self._vocabulary, self.statistics)
             for number, facts in enumerate(details["segments"]):
                 segment = Segment.of(_under(f"index.segment{number}.", arrays), facts)
                 self._install(segment, ())
-        except (KeyError, TypeError, ValueError) as broken:
+        except (KeyError, TypeError, ValueError, msgspec.MsgspecError) as broken:
             raise FykeError(f"the snapshot's index cannot be read: {broken}") from None
+
+
+def _packed(statistics: given.Statistics) -> bytes:
+    return msgspec.msgpack.encode(statistics.document)
+
+
+def _unpacked(packed: bytes) -> given.Statistics:
+    return given.Statistics.read(msgspec.msgpack.decode(packed))
 
 
 def _under(prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:

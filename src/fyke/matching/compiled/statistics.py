@@ -1,8 +1,10 @@
-"""Statistics: which share of the events has a symbol, learned from the events and guessed before.
+"""Statistics: which share of the events has a symbol: learned, expected before, or guessed.
 
-The guess for a value is its share among the subscriptions that name a value of the same attribute:
-what many people wait for tends to happen often. Patterns, presence and types have a fixed guess.
-Every symbol's guess weighs as much as `GUESS_WEIGHT` events; what is observed soon outweighs it.
+What is expected of a symbol was given (`expectation`), with a weight. Where nothing was, there is a
+guess, which weighs as much as `GUESS_WEIGHT` events: for a value its share among the subscriptions
+that name a value of the same attribute, because what many people wait for tends to happen often; a
+fixed one for patterns, presence and types. What is observed soon outweighs both. A symbol is
+observed from the moment on in which it is given out.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 from fyke.matching.compiled.box_table import BoxTable
 from fyke.matching.compiled.codes import OTHER
 from fyke.matching.compiled.coding import Codes
+from fyke.matching.compiled.expectation import UNKNOWN, Expectations
 from fyke.matching.compiled.vocabulary import KEYED, SYMBOL_STEP, AxisKind, Vocabulary
 
 Shares: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
@@ -30,15 +33,19 @@ GUESS: Final = {
 
 
 class Statistics:
-    """Counts of symbols among the events looked at."""
+    """Counts of symbols among the events looked at, by half the symbol."""
 
-    def __init__(self) -> None:
+    def __init__(self, expectations: Expectations | None = None) -> None:
         self.events = 0
         self.counts = np.zeros(0, np.int64)
+        self.since = np.zeros(0, np.int64)
+        """How many events had been looked at before each symbol."""
+        self._expectations = expectations
 
     def observe(self, codes: Codes, vocabulary: Vocabulary, rows: int = ROWS) -> None:
         """Takes note of the symbols of the first events."""
         rows = min(rows, codes.events)
+        self._reserve(vocabulary.next_symbol // SYMBOL_STEP)
         keyed = [axis for axis, (kind, _) in enumerate(vocabulary.axes) if kind in KEYED]
         keyed = [axis for axis in keyed if axis < codes.lows.shape[1]]
         seen = [codes.lows[:rows, axis] for axis in keyed if not _is_text(vocabulary, axis)]
@@ -53,35 +60,59 @@ class Statistics:
         if seen:
             symbols = np.concatenate(seen)
             places = symbols[symbols > OTHER] // SYMBOL_STEP
-            counted = np.bincount(places, minlength=len(self.counts))
-            counted[: len(self.counts)] += self.counts
-            self.counts = counted
+            places = places[places < len(self.counts)]
+            self.counts = self.counts + np.bincount(places, minlength=len(self.counts))
+
+    def _reserve(self, size: int) -> None:
+        """Room for symbols that were given out meanwhile."""
+        new = size - len(self.counts)
+        if new > 0:
+            self.since = np.append(self.since, np.full(new, self.events))
+            self.counts = np.append(self.counts, np.zeros(new, np.int64))
+
+    def seen(self, place: int) -> tuple[int, int]:
+        """How many events had a symbol, of how many."""
+        if place >= len(self.counts):
+            return 0, 0
+        return int(self.counts[place]), self.events - int(self.since[place])
 
     def share(self, kind: AxisKind, symbol: int) -> float:
         """The expected share of events that have a symbol."""
         place = symbol // SYMBOL_STEP
-        seen = int(self.counts[place]) if place < len(self.counts) else 0
-        return (GUESS[kind] * GUESS_WEIGHT + seen) / (GUESS_WEIGHT + self.events)
+        expected, weight = UNKNOWN if self._expectations is None else self._expectations[place]
+        if not weight:
+            expected, weight = GUESS[kind], GUESS_WEIGHT
+        seen, events = self.seen(place)
+        return (expected * weight + seen) / (weight + events)
 
     def shares(self, boxes: BoxTable, vocabulary: Vocabulary) -> Shares:
         """The expected shares by half the symbol, guessing values from these boxes."""
         size = vocabulary.next_symbol // SYMBOL_STEP + 1
-        kinds = np.array([kind for kind, _ in vocabulary.axes], np.int32)
-        points = boxes.low == boxes.high
-        axis, place = boxes.axis[points], boxes.low[points] // SYMBOL_STEP
-        guesses = np.full(size, GUESS[AxisKind.VALUE], np.float64)
-        for kind, guess in GUESS.items():
-            if kind is not AxisKind.VALUE:
-                guesses[place[kinds[axis] == kind]] = guess
-        of_value = kinds[axis] == AxisKind.VALUE
-        named = np.bincount(place[of_value], minlength=size)
-        per_axis = np.bincount(axis[of_value], minlength=len(kinds))
-        guesses[place[of_value]] = named[place[of_value]] / per_axis[axis[of_value]]
-        seen = np.zeros(size)
-        known = min(size, len(self.counts))
-        seen[:known] = self.counts[:known]
-        shares = (guesses * GUESS_WEIGHT + seen) / (GUESS_WEIGHT + self.events)
-        return shares.astype(np.float32)
+        expected, weight = vocabulary.expectations.arrays(size)
+        is_known = weight > 0
+        prior = np.where(is_known, expected, _guesses(boxes, vocabulary, size))
+        weight = np.where(is_known, weight, np.float32(GUESS_WEIGHT))
+        counts, since = self.counts, self.since
+        known = min(size, len(counts), len(since))
+        seen, events = np.zeros(size), np.zeros(size)
+        seen[:known] = counts[:known]
+        events[:known] = self.events - since[:known]
+        return ((prior * weight + seen) / (weight + events)).astype(np.float32)
+
+
+def _guesses(boxes: BoxTable, vocabulary: Vocabulary, size: int) -> Shares:
+    kinds = np.array([kind for kind, _ in vocabulary.axes], np.int32)
+    points = boxes.low == boxes.high
+    axis, place = boxes.axis[points], boxes.low[points] // SYMBOL_STEP
+    guesses = np.full(size, GUESS[AxisKind.VALUE], np.float32)
+    for kind, guess in GUESS.items():
+        if kind is not AxisKind.VALUE:
+            guesses[place[kinds[axis] == kind]] = guess
+    of_value = kinds[axis] == AxisKind.VALUE
+    named = np.bincount(place[of_value], minlength=size)
+    per_axis = np.bincount(axis[of_value], minlength=len(kinds))
+    guesses[place[of_value]] = named[place[of_value]] / per_axis[axis[of_value]]
+    return guesses
 
 
 def _is_text(vocabulary: Vocabulary, axis: int) -> bool:
