@@ -94,3 +94,7 @@ class Learning(Protocol):
     def learn(self, statistics: Statistics) -> None:
         """Takes statistics into account, beside those given before."""
         ...
+
+    def compact(self) -> None:
+        """Files all again by what is known now. Others may search, add and remove meanwhile."""
+        ...

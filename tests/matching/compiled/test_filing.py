@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from fyke.matching.compiled.engine import CompiledEngine
+from fyke.matching.compiled.statistics import ROWS
 from fyke.matching.matcher import ENGINES, Matcher
 from fyke.matching.statistics import Statistics
 
@@ -37,6 +38,13 @@ def candidates(matcher: Matcher, event: dict[str, Any]) -> int:
     before = matcher.stats().work.candidates
     matcher.match(event)
     return matcher.stats().work.candidates - before
+
+
+def probes(matcher: Matcher, events: list[dict[str, Any]]) -> int:
+    before = matcher.stats().work.probes
+    for event in events:
+        matcher.match(event)
+    return matcher.stats().work.probes - before
 
 
 def filed_under(matcher: Matcher) -> set[str]:
@@ -164,3 +172,83 @@ def test_every_engine_takes_statistics(engine: str) -> None:
     matcher.add("s", "common = 1 and rare = 1")
     matcher.learn(Statistics())
     assert matcher.match({"common": 1, "rare": 1}) == ["s"]
+
+
+# --- filing again --------------------------------------------------------------------------------
+
+
+def show(matcher: Matcher, events: list[dict[str, Any]]) -> None:
+    """Lets the matcher see events and learn from all of them."""
+    for start in range(0, len(events), ROWS):
+        matcher.match_batch(pa.Table.from_pylist(events[start : start + ROWS]))
+
+
+def test_compact_files_by_what_was_learned() -> None:
+    matcher = Matcher()
+    matcher.add_many((f"s{n}", f"common = {n} and rare = {n % 2}") for n in range(300))
+    events = [{"common": n % 300, "rare": 7} for n in range(512)]
+    show(matcher, events)
+    assert filed_under(matcher) == {"common"}
+    assert probes(matcher, events[:300]) == 300
+    matcher.compact()
+    assert filed_under(matcher) == {"rare"}
+    assert len(engine_of(matcher)._segments) == 1
+    assert probes(matcher, events[:300]) == 0
+    assert matcher.match({"common": 3, "rare": 1}) == ["s3"]
+
+
+def test_compact_files_by_what_was_given() -> None:
+    matcher = Matcher()
+    matcher.add_many((f"s{n}", f"common = {n % 3} and rare = 1 and c < {n}") for n in range(COUNT))
+    assert "common" in filed_under(matcher)
+    matcher.learn(sample())
+    matcher.compact()
+    assert filed_under(matcher) == {"rare"}
+    assert len(matcher.match({"common": 1, "rare": 1, "c": 0})) == COUNT // 3
+
+
+def test_a_pattern_that_was_left_out_becomes_the_access() -> None:
+    matcher = Matcher()
+    matcher.add_many((f"s{n}", f"a = {n} and text ends with '/sh{n}'") for n in range(300))
+    assert filed_under(matcher) == {"a"}
+    show(matcher, [{"a": 3, "text": "x"}] * 512)
+    assert candidates(matcher, {"a": 3, "text": "x"}) == 1
+    assert matcher.match({"a": 3, "text": "/bin/sh3"}) == ["s3"]
+    matcher.compact()
+    assert filed_under(matcher) == {"a", "text"}
+    assert candidates(matcher, {"a": 3, "text": "x"}) == 0
+    assert matcher.match({"a": 3, "text": "/bin/sh3"}) == ["s3"]
+    assert matcher.match({"a": 4, "text": "/bin/sh4"}) == ["s4"]
+
+
+def test_what_was_learned_is_remembered_over_and_over() -> None:
+    matcher = subscribed(Matcher())
+    show(matcher, [{"common": n % COUNT, "rare": 7} for n in range(512)])
+    for _ in range(3):
+        matcher.compact()
+        assert filed_under(matcher) == {"rare"}
+    matcher.learn([{"other": 1}])
+    matcher.compact()
+    assert filed_under(matcher) == {"rare"}
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_every_engine_can_be_asked_to_compact(engine: str, tmp_path: Path) -> None:
+    matcher = Matcher(engine)
+    matcher.compact()
+    assert matcher.match({"a": 1}) == []
+    matcher.add_many((f"s{n}", f"a = {n % 2} or b > {n}") for n in range(50))
+    matcher.remove("s1")
+    matcher.compact()
+    assert len(matcher.match({"a": 1})) == 24
+    matcher.save(tmp_path / "snapshot")
+    reopened = Matcher.open(tmp_path / "snapshot")
+    reopened.compact()
+    assert len(reopened.match({"a": 1})) == 24
+    for n in range(50):
+        if n != 1:
+            reopened.remove(f"s{n}")
+    reopened.compact()
+    assert reopened.match({"a": 1}) == []
+    reopened.add("again", "a = 1")
+    assert reopened.match({"a": 1}) == ["again"]

@@ -7,6 +7,7 @@ subscription is rewritten a few times. Merges of many subscriptions run in the b
 goes on with the old segments until the new one takes their place.
 Removing. The subscription's entry in its segment is struck out; merging leaves it behind, and a
 segment with many such entries is rewritten.
+Renewing. All is boxed again from the filters, with a new vocabulary (`renewal`), when asked.
 
 Law. The verdict is that of `filter.matches`: found without doubt by boxes that are exact, decided
 by a program, or by the filter itself.
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 import numpy as np
@@ -43,6 +44,7 @@ from fyke.matching.compiled.intake import Intake
 from fyke.matching.compiled.layout import TREE_FROM
 from fyke.matching.compiled.merging import Merge
 from fyke.matching.compiled.nearness import nearest
+from fyke.matching.compiled.renewal import Recollection, Renewal
 from fyke.matching.compiled.results import joined, stacked
 from fyke.matching.compiled.search import TILE, Room, search, search_event
 from fyke.matching.compiled.segment import Segment
@@ -60,6 +62,10 @@ AT_ONCE_MAX: Final = 2_000
 REMOVED_SHARE: Final = 0.25
 LEARN_EVERY: Final = 32
 """One event of so many is learned from."""
+
+
+View: TypeAlias = tuple[Vocabulary, tuple[Segment, ...], dict[int, Filter]]
+"""A vocabulary, the segments that are written in it, and filters that wait."""
 
 
 class CompiledEngine:
@@ -84,6 +90,9 @@ class CompiledEngine:
         self._segments: tuple[Segment, ...] = ()
         self._homes = Homes()
         self._lock = threading.RLock()
+        self._chores = threading.Lock()
+        """Held by who merges or renews without the other lock; taken before it."""
+        self._renewal: Renewal | None = None
         self._desks = threading.local()
         self._worker: threading.Thread | None = None
         self._busy: set[int] = set()
@@ -101,11 +110,15 @@ class CompiledEngine:
     def add(self, slot: int, filter: Filter) -> None:
         with self._lock:
             self._waiting[slot] = filter
+            if self._renewal is not None:
+                self._renewal.add(slot, filter)
             if len(self._waiting) > WAITING_MAX:
                 self._take_in()
 
     def remove(self, slot: int) -> None:
         with self._lock:
+            if self._renewal is not None:
+                self._renewal.remove(slot)
             if self._waiting.pop(slot, None) is None:
                 if self._homes.leave(slot):
                     self._tidy()
@@ -147,15 +160,54 @@ class CompiledEngine:
             self._is_warm = True
             warm()
 
+    # --- renewal
+
     def compact(self) -> None:
-        """Makes one segment of all, filed by what was learned about events."""
+        """Makes one segment of all, boxed afresh and filed by what is known about events.
+
+        Not under a lock that `filter_of` takes.
+        """
+        with self._chores:
+            self._renew()
+
+    def _renew(self) -> None:
+        """Puts a new vocabulary and new segments in the place of the old ones."""
         with self._lock:
             self._freeze()
-            segments = self._segments
-            if segments and not self._busy:
-                merge = Merge(segments)
-                merge.run(self._vocabulary, self.statistics, self._tree_from)
-                self._install(merge.result(), segments)
+            source = Recollection(self._vocabulary, self.statistics, self._given)
+            renewal = self._renewal = Renewal(self._segments, source, self._tree_from)
+            self._busy = set(map(id, self._segments))
+        try:
+            renewal.box_all(self._filter_of)
+            while not self._is_renewed(renewal):
+                pass
+        finally:
+            with self._lock:
+                self._renewal = None
+                self._busy = set()
+
+    def _is_renewed(self, renewal: Renewal) -> bool:
+        """Boxes what was added meanwhile; little of it, and all is taken over."""
+        with self._lock:
+            added = renewal.take_added()
+            if len(added) <= WAITING_MAX:
+                renewal.box_added(added)
+                self._take_over(renewal)
+                return True
+        renewal.box_added(added)
+        return False
+
+    def _take_over(self, renewal: Renewal) -> None:
+        self._segments = renewal.segments()
+        self._vocabulary, self.statistics = renewal.vocabulary, renewal.statistics
+        if self._given is not renewal.given:
+            self._vocabulary.expect(self._given)
+        self._intake = Intake(self._vocabulary, self.statistics)
+        self._waiting = {}
+        self._homes = Homes()
+        for segment in self._segments:
+            self._homes.move((), segment)
+        self._desks = threading.local()
 
     # --- segments
 
@@ -195,18 +247,19 @@ class CompiledEngine:
     def _work_behind(self) -> None:
         """Does what is due until nothing is; nothing is lost where it fails."""
         while True:
-            with self._lock:
-                chore = self._chore()
-                if chore is None:
-                    self._worker = None
-                    return
-                self._busy = set(map(id, next(self._due(), ())))
-            try:
-                chore()
-            except BaseException:
+            with self._chores:
                 with self._lock:
-                    self._worker = None
-                raise
+                    chore = self._chore()
+                    if chore is None:
+                        self._worker = None
+                        return
+                    self._busy = set(map(id, next(self._due(), ())))
+                try:
+                    chore()
+                except BaseException:
+                    with self._lock:
+                        self._worker = None
+                    raise
 
     def _chore(self) -> Callable[[], None] | None:
         for due in self._due():
@@ -229,8 +282,8 @@ class CompiledEngine:
     # --- events
 
     def match(self, event: Event) -> list[int]:
-        segments, waiting = self._view(WAITING_MAX)
-        room, coder = self._desk()
+        vocabulary, segments, waiting = self._view(WAITING_MAX)
+        room, coder = self._desk(vocabulary)
         codes = coder.code(event)
         check = Exactly(self._filter_of, lambda _: event)
         slots: list[int] = []
@@ -240,44 +293,48 @@ class CompiledEngine:
             slots += [slot for slot, filter in waiting.items() if filter.matches(event)]
         self._learn_in -= 1
         if self._learn_in <= 0:
-            self._learn(codes)
+            self._learn(codes, vocabulary)
         return sorted(set(slots)) if len(slots) > 1 else slots
 
     def nearest(self, event: Event, count: int) -> list[int]:
         """Some slots whose filters refuse the event, by few of their clauses."""
-        segments, waiting = self._view(WAITING_MAX)
-        codes = code_event(event, self._vocabulary)
+        vocabulary, segments, waiting = self._view(WAITING_MAX)
+        codes = code_event(event, vocabulary)
         slots = list(waiting)
         for segment in segments:
-            slots += nearest(segment, codes, self._vocabulary, count)
+            slots += nearest(segment, codes, vocabulary, count)
         return slots
 
     def match_columns(self, columns: Columns) -> tuple[Places, Words]:
         """The slots that accept each row: those of row i between offsets[i] and offsets[i + 1]."""
-        segments, _ = self._view(0)
-        codes = code_columns(columns, self._vocabulary)
-        self._learn(codes)
-        return self._search(segments, codes, columns.event)
+        vocabulary, segments, _ = self._view(0)
+        codes = code_columns(columns, vocabulary)
+        self._learn(codes, vocabulary)
+        return self._search(vocabulary, segments, codes, columns.event)
 
     def code(self, columns: Columns) -> Codes:
         """Rows as codes; what was added so far is known."""
-        self._view(0)
-        symbols = self._vocabulary.next_symbol
-        return replace(code_columns(columns, self._vocabulary), symbols=symbols)
+        vocabulary, _, _ = self._view(0)
+        edition = vocabulary.edition
+        return replace(code_columns(columns, vocabulary), edition=edition)
 
     def match_codes(self, codes: Codes, event_of: EventOf) -> tuple[Places, Words]:
         """What `match_columns` does with codes. `event_of` gives a row that is left in doubt."""
-        segments, _ = self._view(0)
-        if codes.symbols != self._vocabulary.next_symbol:
+        vocabulary, segments, _ = self._view(0)
+        if codes.edition != vocabulary.edition:
             raise FykeError(
                 "subscriptions were added since these events were coded; code them again"
             )
-        return self._search(segments, codes, event_of)
+        return self._search(vocabulary, segments, codes, event_of)
 
     def _search(
-        self, segments: tuple[Segment, ...], codes: Codes, event_of: EventOf
+        self,
+        vocabulary: Vocabulary,
+        segments: tuple[Segment, ...],
+        codes: Codes,
+        event_of: EventOf,
     ) -> tuple[Places, Words]:
-        room, _ = self._desk()
+        room, _ = self._desk(vocabulary)
         check = Exactly(self._filter_of, event_of)
         tiles = []
         for start in range(0, codes.events, TILE):
@@ -288,27 +345,31 @@ class CompiledEngine:
             tiles.append(joined(parts, end - start))
         return stacked(tiles)
 
-    def _view(self, waiting_max: int) -> tuple[tuple[Segment, ...], dict[int, Filter]]:
-        """The segments of all subscriptions but a few, and the filters of those."""
+    def _view(self, waiting_max: int) -> View:
+        """The segments of all subscriptions but a few, and the filters of those.
+
+        Events for them are to be coded with the vocabulary that comes along: another one may be in
+        its place by then.
+        """
         with self._lock:
             if len(self._intake) or len(self._waiting) > waiting_max:
                 self._freeze()
             if not self._waiting:
-                return self._segments, {}
+                return self._vocabulary, self._segments, {}
             self.work.checks += len(self._waiting)
-            return self._segments, dict(self._waiting)
+            return self._vocabulary, self._segments, dict(self._waiting)
 
-    def _desk(self) -> tuple[Room, EventCoder]:
+    def _desk(self, vocabulary: Vocabulary) -> tuple[Room, EventCoder]:
         """Where the calling thread works."""
         desks = self._desks
         try:
-            if desks.vocabulary is self._vocabulary:
+            if desks.vocabulary is vocabulary:
                 return desks.room, desks.coder
         except AttributeError:
             pass
-        desks.room, desks.coder = Room(), EventCoder(self._vocabulary)
-        desks.vocabulary = self._vocabulary
-        return desks.room, desks.coder
+        room, coder = desks.room, desks.coder = Room(), EventCoder(vocabulary)
+        desks.vocabulary = vocabulary
+        return room, coder
 
     def learn(self, statistics: given.Statistics) -> None:
         """Takes statistics of events into account for all that is filed from now on."""
@@ -316,11 +377,12 @@ class CompiledEngine:
             self._given = Given(self._given.statistics + statistics)
             self._vocabulary.expect(self._given)
 
-    def _learn(self, codes: Codes) -> None:
+    def _learn(self, codes: Codes, vocabulary: Vocabulary) -> None:
         """Takes note of some events, the first ones and then now and then."""
         with self._lock:
             self._learn_in = min(LEARN_EVERY, self.statistics.events)
-            self.statistics.observe(codes, self._vocabulary)
+            if vocabulary is self._vocabulary:
+                self.statistics.observe(codes, vocabulary)
 
     # --- snapshots
 

@@ -121,8 +121,10 @@ class Expectations:
     def __getitem__(self, place: int) -> Expected:
         return self._shares[place], self._weights[place]
 
-    def __setitem__(self, place: int, expected: Expected) -> None:
-        self._shares[place], self._weights[place] = expected
+    def correct(self, place: int, expected: Expected) -> None:
+        """Puts what is known in the place of what was."""
+        if expected != UNKNOWN:
+            self._shares[place], self._weights[place] = expected
 
     def arrays(self, size: int) -> tuple[Floats, Floats]:
         """Shares and weights of so many symbols; others may be appended meanwhile."""

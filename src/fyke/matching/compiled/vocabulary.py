@@ -25,6 +25,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import count
 from typing import Final
 
 from fyke.events.value import Kind, Scalar
@@ -33,6 +34,7 @@ from fyke.matching.compiled.codes import MISSING, OTHER, scalar_key
 from fyke.matching.compiled.expectation import UNKNOWN, Expectations, Expected, Given, Source
 from fyke.matching.compiled.patterns.pattern_set import PatternSet
 
+_numbers: Final = count()
 FIRST_SYMBOL: Final = OTHER + 2
 SYMBOL_STEP: Final = 2
 
@@ -78,6 +80,7 @@ class Vocabulary:
     """The axes and symbols of one engine."""
 
     def __init__(self, source: Source | None = None) -> None:
+        self._number = next(_numbers)
         self.attributes: dict[str, AttributeAxes] = {}
         self.wording: AttributeAxes | None = None
         """The patterns that look at the wording of events, as if it were an attribute."""
@@ -90,6 +93,11 @@ class Vocabulary:
         self.symbol_axes = array("i", [-1])
         """The axis of each symbol, by half the symbol."""
         self.expectations = Expectations(Given() if source is None else source)
+
+    @property
+    def edition(self) -> tuple[int, int, int]:
+        """Another one for each vocabulary and each time that it grows."""
+        return self._number, self.next_symbol, len(self.axes)
 
     # --- growing
 
@@ -183,16 +191,19 @@ class Vocabulary:
         return symbol
 
     def expect(self, source: Source) -> None:
-        """Asks another source about all symbols, those given out already too."""
+        """Asks another source about all symbols, those given out already too.
+
+        What it does not know stays as it is.
+        """
         expectations = self.expectations
         expectations.source = source
         for name, (_, symbol) in self.types.items():
-            expectations[symbol // SYMBOL_STEP] = source.type(name)
+            expectations.correct(symbol // SYMBOL_STEP, source.type(name))
         for name, axes in self.attributes.items():
             for key, symbol in axes.symbols.items():
-                expectations[symbol // SYMBOL_STEP] = source.value(name, key)
+                expectations.correct(symbol // SYMBOL_STEP, source.value(name, key))
             for (pattern, ignore_case), symbol in axes.pattern_symbols.items():
                 expected = source.pattern(name, pattern, ignore_case)
-                expectations[symbol // SYMBOL_STEP] = expected
+                expectations.correct(symbol // SYMBOL_STEP, expected)
             if axes.presence >= 0:
-                expectations[axes.presence_symbol // SYMBOL_STEP] = source.presence(name)
+                expectations.correct(axes.presence_symbol // SYMBOL_STEP, source.presence(name))
