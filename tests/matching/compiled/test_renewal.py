@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import threading
+import tracemalloc
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +15,10 @@ import pytest
 
 import fyke
 from fyke.events.columns import read
-from fyke.filters.filter import Filter
+from fyke.filters.filter import Filter, conjunction
+from fyke.filters.predicate import equals
+from fyke.filters.text_predicate import contains
+from fyke.matching.compiled import engine as compiled
 from fyke.matching.compiled.engine import CompiledEngine
 from fyke.matching.compiled.renewal import Renewal
 from fyke.matching.matcher import Matcher
@@ -153,8 +159,9 @@ def test_codes_without_an_axis_that_was_added_are_refused() -> None:
 class Churn:
     """Subscriptions with constants nobody used before, and what they should find."""
 
-    def __init__(self, matcher: Matcher, seed: int) -> None:
+    def __init__(self, matcher: Matcher, seed: int, prefix: str = "s") -> None:
         self.matcher = matcher
+        self._prefix = prefix
         self.live: dict[str, Filter] = {}
         self._draw = random.Random(seed)
         self._next = 0
@@ -172,7 +179,7 @@ class Churn:
         )
 
     def add(self) -> None:
-        id = f"s{self._next}"
+        id = f"{self._prefix}{self._next}"
         filter = fyke.parse(self.text())
         self.matcher.add(id, filter)
         self.live[id] = filter
@@ -229,3 +236,154 @@ def test_verdicts_are_the_scans_while_all_is_compacted_again_and_again() -> None
         stopped.set()
         thread.join(20)
     assert rounds > 3
+
+
+# --- a vocabulary that shrinks -------------------------------------------------------------------
+
+
+def idle(matcher: Matcher) -> None:
+    while (worker := engine_of(matcher)._worker) is not None:
+        worker.join(20)
+
+
+@pytest.fixture
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "STALE_FROM", 1_000)
+
+
+def fresh(n: int) -> Filter:
+    """A filter with constants that no other has, every twentieth on an attribute of its own."""
+    other = contains("t", f"p{n}") if n % 3 else equals("k", n)
+    return conjunction([equals("a" if n % 20 else f"a{n}", f"v{n}"), other])
+
+
+def event_of(n: int) -> dict[str, Any]:
+    return {"a" if n % 20 else f"a{n}": f"v{n}", "t": f"a p{n} b", "k": n}
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_what_nobody_mentions_any_more_is_forgotten() -> None:
+    matcher = Matcher()
+    engine = engine_of(matcher)
+    live = deque(range(200))
+    matcher.add_many((str(n), fresh(n)) for n in live)
+    matcher.match({})
+    needed = engine._vocabulary.size
+    sizes, memory = [], []
+    editions = set()
+    tracemalloc.start()
+    try:
+        for n in range(200, 8_000):
+            matcher.add(str(n), fresh(n))
+            live.append(n)
+            gone = live.popleft()
+            matcher.remove(str(gone))
+            if n % 20 == 0:
+                for sought in (live[0], live[-1], live[n % 200]):
+                    assert matcher.match(event_of(sought)) == [str(sought)]
+                assert matcher.match(event_of(gone)) == []
+                sizes.append(engine._vocabulary.size)
+                editions.add(engine._vocabulary.edition[0])
+            if n % 1_000 == 0:
+                idle(matcher)
+                gc.collect()
+                memory.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert len(editions) > 5
+    assert max(sizes) < 10 * needed  # of more than thirty times as much
+    assert max(memory[3:]) < min(memory[:3]) + 3_000_000
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_all_that_is_forgotten_when_all_are_gone() -> None:
+    matcher = Matcher()
+    matcher.add_many((str(n), fresh(n)) for n in range(3_000))
+    matcher.match({})
+    for n in range(3_000):
+        matcher.remove(str(n))
+    idle(matcher)
+    assert engine_of(matcher)._vocabulary.size < 3_000
+    matcher.add("x", "a = 1")
+    assert matcher.match({"a": 1}) == ["x"]
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_the_same_values_again_and_again_renew_nothing() -> None:
+    matcher = Matcher()
+    matcher.add_many((str(n), fresh(n)) for n in range(300))
+    matcher.match({})
+    for turn in range(2_000):
+        matcher.replace(str(turn % 300), fresh(turn % 300))
+        matcher.match({})
+    idle(matcher)
+    edition = engine_of(matcher)._vocabulary.edition
+    for turn in range(1_000):
+        matcher.replace(str(turn % 300), fresh(turn % 300))
+        matcher.match({})
+    idle(matcher)
+    assert engine_of(matcher)._vocabulary.edition == edition
+
+
+def test_removing_what_was_never_searched_takes_no_time_and_no_memory() -> None:
+    """Without events nothing is frozen; what comes and goes must not pile up."""
+    matcher = Matcher()
+    for n in range(6_000):
+        matcher.add(str(n), fresh(n))
+        if n >= 100:
+            matcher.remove(str(n - 100))
+    assert len(engine_of(matcher)._intake) <= 2_000 + 100
+    assert matcher.match(event_of(5_950)) == ["5950"]
+    assert matcher.match(event_of(5_850)) == []
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_verdicts_are_the_scans_from_several_threads_while_words_come_and_go() -> None:
+    matcher = Matcher()
+    stable = {f"s{n}": fyke.parse(f"a = 'v{n % 40}' and k < {n}") for n in range(400)}
+    matcher.add_many(stable.items())
+    events = [{"a": f"v{n}", "k": 3 * n} for n in range(40)]
+    right = [{id for id, each in stable.items() if each.matches(event)} for event in events]
+    table = pa.Table.from_pylist(events)
+    stopped = threading.Event()
+    wrong: list[str] = []
+    rounds = [0, 0]
+
+    def single() -> None:
+        while not stopped.is_set():
+            for number, event in enumerate(events):
+                found = [id for id in matcher.match(event) if id in stable]
+                if set(found) != right[number] or len(found) != len(right[number]):
+                    wrong.append(f"{event}: {found}")
+            rounds[0] += 1
+
+    def batch() -> None:
+        while not stopped.is_set():
+            matches = matcher.match_batch(table).to_pylist()
+            pairs = {(each["event"], each["subscription"]) for each in matches}
+            found = {(row, id) for row, id in pairs if id in stable}
+            if found != {(row, id) for row, ids in enumerate(right) for id in ids}:
+                wrong.append("in a batch")
+            rounds[1] += 1
+
+    threads = [threading.Thread(target=each) for each in (single, batch)]
+    for thread in threads:
+        thread.start()
+    edition = engine_of(matcher)._vocabulary.edition
+    churn = Churn(matcher, 2, "c")
+    try:
+        for _ in range(100):
+            churn.add()
+        for turn in range(4_000):
+            churn.change()
+            if turn % 40 == 0:
+                event = churn.event()
+                wanted = {id for id, each in (stable | churn.live).items() if each.matches(event)}
+                assert set(matcher.match(event)) == wanted
+    finally:
+        stopped.set()
+        for thread in threads:
+            thread.join(20)
+    assert wrong == []
+    assert min(rounds) > 0
+    assert engine_of(matcher)._vocabulary.edition[0] > edition[0]

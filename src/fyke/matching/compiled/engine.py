@@ -7,7 +7,9 @@ subscription is rewritten a few times. Merges of many subscriptions run in the b
 goes on with the old segments until the new one takes their place.
 Removing. The subscription's entry in its segment is struck out; merging leaves it behind, and a
 segment with many such entries is rewritten.
-Renewing. All is boxed again from the filters, with a new vocabulary (`renewal`), when asked.
+Renewing. All is boxed again from the filters, with a new vocabulary (`renewal`): when asked, and
+when more subscriptions were removed than there are and most words seem to be theirs. So memory
+follows the subscriptions there are, and each removal pays a constant part of the next renewal.
 
 Law. The verdict is that of `filter.matches`: found without doubt by boxes that are exact, decided
 by a program, or by the filter itself.
@@ -60,6 +62,8 @@ RATIO: Final = 4
 AT_ONCE_MAX: Final = 2_000
 """Merges of more subscriptions run in the background."""
 REMOVED_SHARE: Final = 0.25
+STALE_FROM: Final = 8_192
+"""So much vocabulary is kept, whether anybody uses it or not."""
 LEARN_EVERY: Final = 32
 """One event of so many is learned from."""
 
@@ -93,6 +97,10 @@ class CompiledEngine:
         self._chores = threading.Lock()
         """Held by who merges or renews without the other lock; taken before it."""
         self._renewal: Renewal | None = None
+        self._removed = 0
+        """How many that had been boxed were removed since the last renewal."""
+        self._needed = 0.0
+        """How much vocabulary a subscription needed then."""
         self._desks = threading.local()
         self._worker: threading.Thread | None = None
         self._busy: set[int] = set()
@@ -120,6 +128,9 @@ class CompiledEngine:
             if self._renewal is not None:
                 self._renewal.remove(slot)
             if self._waiting.pop(slot, None) is None:
+                if len(self._intake) > AT_ONCE_MAX:
+                    self._freeze()
+                self._removed += 1
                 if self._homes.leave(slot):
                     self._tidy()
                 else:
@@ -186,6 +197,16 @@ class CompiledEngine:
                 self._renewal = None
                 self._busy = set()
 
+    @property
+    def _live(self) -> int:
+        return len(self._intake) + sum(segment.live for segment in self._segments)
+
+    def _is_stale(self) -> bool:
+        """Whether most of the vocabulary seems to be that of subscriptions which are gone."""
+        if self._renewal is not None or self._removed <= self._live:
+            return False
+        return self._vocabulary.size > STALE_FROM + 2 * self._needed * self._live
+
     def _is_renewed(self, renewal: Renewal) -> bool:
         """Boxes what was added meanwhile; little of it, and all is taken over."""
         with self._lock:
@@ -202,12 +223,14 @@ class CompiledEngine:
         self._vocabulary, self.statistics = renewal.vocabulary, renewal.statistics
         if self._given is not renewal.given:
             self._vocabulary.expect(self._given)
-        self._intake = Intake(self._vocabulary, self.statistics)
         self._waiting = {}
+        self._intake = Intake(self._vocabulary, self.statistics)
         self._homes = Homes()
         for segment in self._segments:
             self._homes.move((), segment)
         self._desks = threading.local()
+        self._removed = 0
+        self._needed = self._vocabulary.size / max(self._live, 1)
 
     # --- segments
 
@@ -262,6 +285,8 @@ class CompiledEngine:
                     raise
 
     def _chore(self) -> Callable[[], None] | None:
+        if self._is_stale():
+            return self._renew
         for due in self._due():
             return partial(self._merge_behind, due)
         for patterns in self._vocabulary.pattern_sets():

@@ -15,8 +15,9 @@ A *symbol* is an even number above OTHER that stands for "this attribute has thi
 attribute is there", "the event is of this type" or "this pattern accepts this attribute". Symbols
 are what subscriptions are filed under: an event leads to the clusters of its symbols.
 
-A vocabulary only grows. Axes and symbols are shared by all segments, so an event is coded once.
-Beside each symbol stands what was expected of it when it was given out (`expectation`).
+A vocabulary only grows, until another one takes its place (`renewal`). Axes and symbols are shared
+by all segments, so an event is coded once. Beside each symbol stands what was expected of it when
+it was given out (`expectation`).
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ from fyke.matching.compiled.patterns.pattern_set import PatternSet
 _numbers: Final = count()
 FIRST_SYMBOL: Final = OTHER + 2
 SYMBOL_STEP: Final = 2
+AXIS_SIZE: Final = 16
+"""An axis counts like so many symbols."""
 
 
 class AxisKind(IntEnum):
@@ -98,6 +101,11 @@ class Vocabulary:
     def edition(self) -> tuple[int, int, int]:
         """Another one for each vocabulary and each time that it grows."""
         return self._number, self.next_symbol, len(self.axes)
+
+    @property
+    def size(self) -> int:
+        """How much it knows: symbols, and axes, which cost every event a code."""
+        return len(self.symbol_axes) + AXIS_SIZE * len(self.axes)
 
     # --- growing
 
