@@ -70,10 +70,15 @@ class Persistent(Protocol):
         """
         ...
 
-    def take_up(self, arrays: dict[str, npt.NDArray[Any]], details: dict[str, Any]) -> None:
+    def take_up(
+        self,
+        arrays: dict[str, npt.NDArray[Any]],
+        details: dict[str, Any],
+        slots: npt.NDArray[Any],
+    ) -> None:
         """Fills an engine that is empty. The arrays are mapped and must not be written.
 
-        FykeError where they are no index.
+        FykeError where they are no index of these slots, which ascend.
         """
         ...
 

@@ -440,7 +440,7 @@ class Matcher:
         self._catalog = _catalog(arrays)
         if isinstance(self._engine, Persistent) and facts["engine"] == self._engine_name:
             index = {name: each for name, each in arrays.items() if name.startswith("index.")}
-            self._engine.take_up(index, facts.get("index", {}))
+            self._engine.take_up(index, facts.get("index", {}), self._catalog.slots())
             return
         for slot, filter in self._catalog.filters():
             self._engine.add(slot, filter)

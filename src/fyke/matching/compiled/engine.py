@@ -51,6 +51,7 @@ from fyke.matching.compiled.results import joined, stacked
 from fyke.matching.compiled.search import TILE, Room, search, search_event
 from fyke.matching.compiled.segment import Segment
 from fyke.matching.compiled.statistics import Statistics
+from fyke.matching.compiled.validation import check_slots, validate
 from fyke.matching.compiled.vocabulary import Vocabulary
 from fyke.matching.compiled.warming import warm
 from fyke.matching.engine import Work
@@ -425,22 +426,27 @@ class CompiledEngine:
             details = [segment.details() for segment in self._segments]
             return arrays, {"segments": details, "events": self.statistics.events}
 
-    def take_up(self, arrays: dict[str, np.ndarray[Any, Any]], details: dict[str, Any]) -> None:
+    def take_up(
+        self,
+        arrays: dict[str, np.ndarray[Any, Any]],
+        details: dict[str, Any],
+        slots: np.ndarray[Any, Any],
+    ) -> None:
         """Fills an engine that is empty from what `kept` gave."""
         self._warm()
         try:
             self._vocabulary = vocabulary_of(_under("index.", arrays))
             self._given = Given(_unpacked(arrays["index.given"].tobytes()))
             self._vocabulary.expectations.source = self._given
-            self.statistics = Statistics(self._vocabulary.expectations)
-            self.statistics.counts = arrays["index.counts"]
-            self.statistics.since = arrays["index.since"]
-            self.statistics.events = int(details["events"])
+            counts = arrays["index.counts"], arrays["index.since"], int(details["events"])
+            self.statistics = Statistics.of(self._vocabulary.expectations, *counts)
             self._intake = Intake(self._vocabulary, self.statistics)
             for number, facts in enumerate(details["segments"]):
                 segment = Segment.of(_under(f"index.segment{number}.", arrays), facts)
+                validate(segment, self._vocabulary)
                 self._install(segment, ())
-        except (KeyError, TypeError, ValueError, msgspec.MsgspecError) as broken:
+            check_slots(self._segments, slots)
+        except (AttributeError, KeyError, TypeError, ValueError, msgspec.MsgspecError) as broken:
             raise FykeError(f"the snapshot's index cannot be read: {broken}") from None
 
 

@@ -113,6 +113,10 @@ class Expectations:
         self._shares = array("f", [0.0])
         self._weights = array("f", [0.0])
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return len(self._shares), len(self._weights)
+
     def append(self, expected: Expected) -> None:
         share, weight = expected
         self._shares.append(share)

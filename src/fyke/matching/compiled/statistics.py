@@ -42,6 +42,22 @@ class Statistics:
         """How many events had been looked at before each symbol."""
         self._expectations = expectations
 
+    @classmethod
+    def of(
+        cls,
+        expectations: Expectations,
+        counts: np.ndarray[Any, Any],
+        since: np.ndarray[Any, Any],
+        events: int,
+    ) -> Statistics:
+        """Those that were kept; ValueError where they do not fit each other."""
+        is_plain = counts.dtype == since.dtype == np.int64 and counts.ndim == 1
+        if not is_plain or counts.shape != since.shape or len(counts) > expectations.sizes[0]:
+            raise ValueError("the counts of events are not what they should be")
+        statistics = cls(expectations)
+        statistics.counts, statistics.since, statistics.events = counts, since, events
+        return statistics
+
     def observe(self, codes: Codes, vocabulary: Vocabulary, rows: int = ROWS) -> None:
         """Takes note of the symbols of the first events."""
         rows = min(rows, codes.events)

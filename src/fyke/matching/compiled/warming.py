@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 
 from fyke.events.columns import read
@@ -54,3 +55,5 @@ def warm() -> None:
             engine.match_columns(read(pa.Table.from_pylist([EVENTS[1]])))
             engine.compact()
             engine.match(events[0])
+            reopened = CompiledEngine(filters.__getitem__, is_warm=True)
+            reopened.take_up(*engine.kept(), np.arange(1, len(filters)))
