@@ -9,7 +9,16 @@ import fyke
 
 PUBLIC = [
     *("Event", "EventError", "Filter", "FilterError", "FykeError", "Hub", "Limits", "Matcher"),
-    *("Schema", "SchemaError", "Subscription", "covers", "equivalent", "explain", "lint"),
+    *(
+        "Schema",
+        "SchemaError",
+        "Statistics",
+        "Subscription",
+        "covers",
+        "equivalent",
+        "explain",
+        "lint",
+    ),
     *("merge", "overlaps", "parse", "simplify", "weaken"),
 ]
 HEAVY = ["pyspark", "starlette", "uvicorn", "nicegui", "numba", "numpy", "pyarrow", "hypothesis"]

@@ -21,6 +21,7 @@ from fyke.filters.weakening import weaken
 from fyke.hub import Hub
 from fyke.limits import Limits
 from fyke.matching.matcher import Matcher
+from fyke.matching.statistics import Statistics
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ __all__ = [
     "Matcher",
     "Schema",
     "SchemaError",
+    "Statistics",
     "Subscription",
     "covers",
     "equivalent",

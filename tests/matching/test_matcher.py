@@ -202,7 +202,13 @@ class _Kept(ScanEngine):
         slots = np.array(sorted(self._tests), np.int32)
         return {"index.slots": slots}, {"words": ["a", 1, None], "by number": {3: 4}}
 
-    def take_up(self, arrays: dict[str, npt.NDArray[Any]], details: dict[str, Any]) -> None:
+    def take_up(
+        self,
+        arrays: dict[str, npt.NDArray[Any]],
+        details: dict[str, Any],
+        slots: npt.NDArray[Any],
+    ) -> None:
+        assert slots.tolist() == list(range(len(slots)))
         assert details == {"words": ["a", 1, None], "by number": {"3": 4}}
         if arrays["index.slots"].size != 1:
             raise fyke.FykeError("not one slot")

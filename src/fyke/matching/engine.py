@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
+from fyke.matching.statistics import Statistics
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -69,10 +70,15 @@ class Persistent(Protocol):
         """
         ...
 
-    def take_up(self, arrays: dict[str, npt.NDArray[Any]], details: dict[str, Any]) -> None:
+    def take_up(
+        self,
+        arrays: dict[str, npt.NDArray[Any]],
+        details: dict[str, Any],
+        slots: npt.NDArray[Any],
+    ) -> None:
         """Fills an engine that is empty. The arrays are mapped and must not be written.
 
-        FykeError where they are no index.
+        FykeError where they are no index of these slots, which ascend.
         """
         ...
 
@@ -83,4 +89,17 @@ class Scouting(Protocol):
 
     def nearest(self, event: Event, count: int) -> list[int]:
         """Some slots whose filters refuse the event, by few of their clauses."""
+        ...
+
+
+@runtime_checkable
+class Learning(Protocol):
+    """An engine whose index depends on what is known about events; its verdicts never do."""
+
+    def learn(self, statistics: Statistics) -> None:
+        """Takes statistics into account, beside those given before."""
+        ...
+
+    def compact(self) -> None:
+        """Files all again by what is known now. Others may search, add and remove meanwhile."""
         ...

@@ -34,8 +34,9 @@ from fyke.filters.dialects import parse
 from fyke.filters.explanation import Explanation, explain
 from fyke.filters.filter import FALSE, And, Filter
 from fyke.limits import DEFAULT_LIMITS, Limits
-from fyke.matching.engine import Engine, Persistent, Scouting, Work
+from fyke.matching.engine import Engine, Learning, Persistent, Scouting, Work
 from fyke.matching.scan import ScanEngine
+from fyke.matching.statistics import Statistics
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -382,6 +383,25 @@ class Matcher:
 
     # --- the whole
 
+    def learn(self, sample: Statistics | Iterable[Event | Document] | Any) -> None:
+        """Says what events are like: some of them, a pyarrow table, or statistics made elsewhere.
+
+        An engine that chooses under what to file a subscription heeds it from now on; `compact`
+        files again what is there already. Verdicts do not depend on it.
+        """
+        known = sample if isinstance(sample, Statistics) else Statistics.of(sample)
+        if isinstance(self._engine, Learning):
+            self._engine.learn(known)
+
+    def compact(self) -> None:
+        """Files all subscriptions anew, by what is known about events by now, in one piece.
+
+        Takes about as long as adding them did; events are matched and subscriptions change
+        meanwhile. An engine that has nothing to gain does nothing.
+        """
+        if isinstance(self._engine, Learning):
+            self._engine.compact()
+
     def stats(self) -> Stats:
         """What this matcher holds and has done."""
         return Stats(
@@ -427,7 +447,7 @@ class Matcher:
         self._catalog = _catalog(arrays)
         if isinstance(self._engine, Persistent) and facts["engine"] == self._engine_name:
             index = {name: each for name, each in arrays.items() if name.startswith("index.")}
-            self._engine.take_up(index, facts.get("index", {}))
+            self._engine.take_up(index, facts.get("index", {}), self._catalog.slots())
             return
         for slot, filter in self._catalog.filters():
             self._engine.add(slot, filter)

@@ -51,8 +51,8 @@ class Codes:
     lists: Words
     accepted_at: Words
     accepted: Words
-    symbols: int = 0
-    """How far symbols were given out when a batch was coded."""
+    edition: tuple[int, ...] = ()
+    """That of the vocabulary when a batch was coded."""
     bases: tuple[Any, ...] = field(init=False)
     """What kernels are handed for these codes."""
 

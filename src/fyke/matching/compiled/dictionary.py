@@ -6,7 +6,7 @@ Values are those of MessagePack; a timestamp or a decimal is written as text beh
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, TypeAlias
@@ -14,12 +14,12 @@ from typing import Any, Final, TypeAlias
 import msgspec
 import numpy as np
 
-from fyke.errors import FykeError
+from fyke.errors import FykeError, shown
 from fyke.events.value import format_timestamp, parse_timestamp
 from fyke.filters.glob import Glob, from_like, to_like
 from fyke.matching.compiled.codes import scalar_key
 from fyke.matching.compiled.patterns.pattern_set import PatternSet
-from fyke.matching.compiled.vocabulary import AttributeAxes, AxisKind, Vocabulary
+from fyke.matching.compiled.vocabulary import SYMBOL_STEP, AttributeAxes, AxisKind, Vocabulary
 
 Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
 
@@ -44,6 +44,8 @@ def arrays_of(vocabulary: Vocabulary) -> Arrays:
         _WORDS: packed,
         "symbol_axes": np.array(vocabulary.symbol_axes, np.int32),
     }
+    size = len(vocabulary.symbol_axes)
+    arrays["expected"], arrays["expected_weight"] = vocabulary.expectations.arrays(size)
     for number, axes in enumerate(attributes):
         if axes.patterns is not None:
             parts = axes.patterns.arrays()
@@ -84,6 +86,7 @@ def vocabulary_of(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Vocabulary:
             vocabulary.add_axis(AxisKind(kind), name)
         vocabulary.next_symbol = int(document["next_symbol"])
         vocabulary.symbol_axes = array("i", arrays["symbol_axes"].tolist())
+        vocabulary.expectations.restore(arrays["expected"], arrays["expected_weight"])
         vocabulary.types = {name: tuple(pair) for name, pair in document["types"].items()}
         for number, attribute in enumerate(document["attributes"]):
             axes = _read_attribute(attribute)
@@ -100,9 +103,48 @@ def vocabulary_of(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Vocabulary:
                         if name.startswith(prefix)
                     }
                 )
+        _check(vocabulary)
         return vocabulary
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError, IndexError) as broken:
         raise FykeError(f"the snapshot's vocabulary cannot be read: {broken}") from None
+
+
+def _check(vocabulary: Vocabulary) -> None:
+    """ValueError unless axes and symbols are what they should be: kernels rely on them."""
+    size = len(vocabulary.symbol_axes)
+    shares, weights = vocabulary.expectations.sizes
+    if vocabulary.next_symbol != SYMBOL_STEP * size or not size == shares == weights:
+        raise ValueError("it does not have the symbols that it should")
+    attributes = [*vocabulary.attributes.values()]
+    if vocabulary.wording is not None:
+        attributes.append(vocabulary.wording)
+    for axes in attributes:
+        for kind in AxisKind:
+            axis = -1 if kind is AxisKind.TYPE else getattr(axes, kind.name.lower())
+            if axis != -1 and not _is_axis(vocabulary, axis, kind, axes.name):
+                raise ValueError(f"{shown(axes.name)} has no axis {axis}")
+        _check_symbols(vocabulary, axes.value, axes.symbols.values())
+        _check_symbols(vocabulary, axes.text, axes.pattern_symbols.values())
+        if axes.presence >= 0:
+            _check_symbols(vocabulary, axes.presence, [axes.presence_symbol])
+    for name, (axis, symbol) in vocabulary.types.items():
+        if not _is_axis(vocabulary, axis, AxisKind.TYPE, name):
+            raise ValueError(f"the type {shown(name)} has no axis {axis}")
+        _check_symbols(vocabulary, axis, [symbol])
+
+
+def _is_axis(vocabulary: Vocabulary, axis: Any, kind: AxisKind, name: str) -> bool:
+    known = vocabulary.axes
+    return type(axis) is int and 0 <= axis < len(known) and known[axis] == (kind, name)
+
+
+def _check_symbols(vocabulary: Vocabulary, axis: int, symbols: Collection[int]) -> None:
+    found = np.fromiter(symbols, np.int64, len(symbols))
+    places = found // SYMBOL_STEP
+    axis_of = np.array(vocabulary.symbol_axes, np.int32)
+    is_known = (found % SYMBOL_STEP == 0) & (places > 0) & (places < len(axis_of))
+    if not is_known.all() or (axis_of[places] != axis).any():
+        raise ValueError(f"axis {axis} has symbols that are not its own")
 
 
 def _read_attribute(attribute: dict[str, Any]) -> AttributeAxes:

@@ -7,6 +7,9 @@ subscription is rewritten a few times. Merges of many subscriptions run in the b
 goes on with the old segments until the new one takes their place.
 Removing. The subscription's entry in its segment is struck out; merging leaves it behind, and a
 segment with many such entries is rewritten.
+Renewing. All is boxed again from the filters, with a new vocabulary (`renewal`): when asked, and
+when more subscriptions were removed than there are and most words seem to be theirs. So memory
+follows the subscriptions there are, and each removal pays a constant part of the next renewal.
 
 Law. The verdict is that of `filter.matches`: found without doubt by boxes that are exact, decided
 by a program, or by the filter itself.
@@ -22,29 +25,34 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+import msgspec
 import numpy as np
 
 from fyke.errors import FykeError
 from fyke.events.columns import Columns
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
+from fyke.matching import statistics as given
 from fyke.matching.compiled.box_table import Places, Words
 from fyke.matching.compiled.coding import Codes, EventCoder, code_event
 from fyke.matching.compiled.column_coding import code_columns
 from fyke.matching.compiled.dictionary import arrays_of, vocabulary_of
 from fyke.matching.compiled.exactly import EventOf, Exactly
+from fyke.matching.compiled.expectation import Given
 from fyke.matching.compiled.homes import Homes
 from fyke.matching.compiled.intake import Intake
 from fyke.matching.compiled.layout import TREE_FROM
 from fyke.matching.compiled.memory import MUCH, give_back
 from fyke.matching.compiled.merging import Merge
 from fyke.matching.compiled.nearness import nearest
+from fyke.matching.compiled.renewal import Recollection, Renewal
 from fyke.matching.compiled.results import Lists, joined
 from fyke.matching.compiled.search import TILE, Room, search, search_event
 from fyke.matching.compiled.segment import Segment
 from fyke.matching.compiled.statistics import Statistics
+from fyke.matching.compiled.validation import check_slots, validate
 from fyke.matching.compiled.vocabulary import Vocabulary
 from fyke.matching.compiled.warming import warm
 from fyke.matching.engine import Work
@@ -58,8 +66,14 @@ SMALL: Final = 512
 AT_ONCE_MAX: Final = 2_000
 """Merges of more subscriptions run in the background."""
 REMOVED_SHARE: Final = 0.25
+STALE_FROM: Final = 8_192
+"""So much vocabulary is kept, whether anybody uses it or not."""
 LEARN_EVERY: Final = 32
 """One event of so many is learned from."""
+
+
+View: TypeAlias = tuple[Vocabulary, tuple[Segment, ...], dict[int, Filter]]
+"""A vocabulary, the segments that are written in it, and filters that wait."""
 
 
 class CompiledEngine:
@@ -73,8 +87,9 @@ class CompiledEngine:
         is_warm: bool = False,
     ) -> None:
         self.work = Work()
-        self.statistics = Statistics()
         self._vocabulary = Vocabulary()
+        self.statistics = Statistics(self._vocabulary.expectations)
+        self._given = Given()
         self._filter_of = filter_of
         self._tree_from = tree_from
         self._is_warm = is_warm
@@ -83,6 +98,13 @@ class CompiledEngine:
         self._segments: tuple[Segment, ...] = ()
         self._homes = Homes()
         self._lock = threading.RLock()
+        self._chores = threading.Lock()
+        """Held by who merges or renews without the other lock; taken before it."""
+        self._renewal: Renewal | None = None
+        self._removed = 0
+        """How many that had been boxed were removed since the last renewal."""
+        self._needed = 0.0
+        """How much vocabulary a subscription needed then."""
         self._desks = threading.local()
         self._worker: threading.Thread | None = None
         self._busy: set[int] = set()
@@ -100,12 +122,19 @@ class CompiledEngine:
     def add(self, slot: int, filter: Filter) -> None:
         with self._lock:
             self._waiting[slot] = filter
+            if self._renewal is not None:
+                self._renewal.add(slot, filter)
             if len(self._waiting) > WAITING_MAX:
                 self._take_in()
 
     def remove(self, slot: int) -> None:
         with self._lock:
+            if self._renewal is not None:
+                self._renewal.remove(slot)
             if self._waiting.pop(slot, None) is None:
+                if len(self._intake) > AT_ONCE_MAX:
+                    self._freeze()
+                self._removed += 1
                 home = self._homes.leave(slot)
                 if home is None:
                     self._intake.remove(slot)
@@ -154,15 +183,66 @@ class CompiledEngine:
             self._is_warm = True
             warm()
 
+    # --- renewal
+
     def compact(self) -> None:
-        """Makes one segment of all, filed by what was learned about events."""
+        """Makes one segment of all, boxed afresh and filed by what is known about events.
+
+        Not under a lock that `filter_of` takes.
+        """
+        with self._chores:
+            self._renew()
+
+    def _renew(self) -> None:
+        """Puts a new vocabulary and new segments in the place of the old ones."""
         with self._lock:
             self._freeze()
-            segments = self._segments
-            if segments and not self._busy:
-                merge = Merge(segments)
-                merge.run(self._vocabulary, self.statistics, self._tree_from)
-                self._install(merge.result(), segments)
+            source = Recollection(self._vocabulary, self.statistics, self._given)
+            renewal = self._renewal = Renewal(self._segments, source, self._tree_from)
+            self._busy = set(map(id, self._segments))
+        try:
+            renewal.box_all(self._filter_of)
+            while not self._is_renewed(renewal):
+                pass
+        finally:
+            with self._lock:
+                self._renewal = None
+                self._busy = set()
+
+    @property
+    def _live(self) -> int:
+        return len(self._intake) + sum(segment.live for segment in self._segments)
+
+    def _is_stale(self) -> bool:
+        """Whether most of the vocabulary seems to be that of subscriptions which are gone."""
+        if self._renewal is not None or self._removed <= self._live:
+            return False
+        return self._vocabulary.size > STALE_FROM + 2 * self._needed * self._live
+
+    def _is_renewed(self, renewal: Renewal) -> bool:
+        """Boxes what was added meanwhile; little of it, and all is taken over."""
+        with self._lock:
+            added = renewal.take_added()
+            if len(added) <= WAITING_MAX:
+                renewal.box_added(added)
+                self._take_over(renewal)
+                return True
+        renewal.box_added(added)
+        return False
+
+    def _take_over(self, renewal: Renewal) -> None:
+        self._segments = renewal.segments()
+        self._vocabulary, self.statistics = renewal.vocabulary, renewal.statistics
+        if self._given is not renewal.given:
+            self._vocabulary.expect(self._given)
+        self._waiting = {}
+        self._intake = Intake(self._vocabulary, self.statistics)
+        self._homes = Homes()
+        for segment in self._segments:
+            self._homes.move((), segment)
+        self._desks = threading.local()
+        self._removed = 0
+        self._needed = self._vocabulary.size / max(self._live, 1)
 
     # --- segments
 
@@ -202,23 +282,26 @@ class CompiledEngine:
         """Does what is due until nothing is; nothing is lost where it fails."""
         rewritten = 0
         while True:
-            with self._lock:
-                due, chore = next(self._due(), ()), self._chore()
-                if chore is None:
-                    self._worker = None
-                    break
-                self._busy = set(map(id, due))
-            rewritten += sum(segment.live for segment in due)
-            try:
-                chore()
-            except BaseException:
+            with self._chores:
                 with self._lock:
-                    self._worker = None
-                raise
+                    due, chore = next(self._due(), ()), self._chore()
+                    if chore is None:
+                        self._worker = None
+                        break
+                    self._busy = set(map(id, due))
+                rewritten += sum(segment.live for segment in due)
+                try:
+                    chore()
+                except BaseException:
+                    with self._lock:
+                        self._worker = None
+                    raise
         if rewritten >= MUCH:
             give_back()
 
     def _chore(self) -> Callable[[], None] | None:
+        if self._is_stale():
+            return self._renew
         for due in self._due():
             return partial(self._merge_behind, due)
         for patterns in self._vocabulary.pattern_sets():
@@ -239,8 +322,8 @@ class CompiledEngine:
     # --- events
 
     def match(self, event: Event) -> list[int]:
-        segments, waiting = self._view(WAITING_MAX)
-        room, coder = self._desk()
+        vocabulary, segments, waiting = self._view(WAITING_MAX)
+        room, coder = self._desk(vocabulary)
         codes = coder.code(event)
         check = Exactly(self._filter_of, lambda _: event)
         slots: list[int] = []
@@ -250,44 +333,48 @@ class CompiledEngine:
             slots += [slot for slot, filter in waiting.items() if filter.matches(event)]
         self._learn_in -= 1
         if self._learn_in <= 0:
-            self._learn(codes)
+            self._learn(codes, vocabulary)
         return sorted(set(slots)) if len(slots) > 1 else slots
 
     def nearest(self, event: Event, count: int) -> list[int]:
         """Some slots whose filters refuse the event, by few of their clauses."""
-        segments, waiting = self._view(WAITING_MAX)
-        codes = code_event(event, self._vocabulary)
+        vocabulary, segments, waiting = self._view(WAITING_MAX)
+        codes = code_event(event, vocabulary)
         slots = list(waiting)
         for segment in segments:
-            slots += nearest(segment, codes, self._vocabulary, count)
+            slots += nearest(segment, codes, vocabulary, count)
         return slots
 
     def match_columns(self, columns: Columns) -> tuple[Places, Words]:
         """The slots that accept each row: those of row i between offsets[i] and offsets[i + 1]."""
-        segments, _ = self._view(0)
-        codes = code_columns(columns, self._vocabulary)
-        self._learn(codes)
-        return self._search(segments, codes, columns.event)
+        vocabulary, segments, _ = self._view(0)
+        codes = code_columns(columns, vocabulary)
+        self._learn(codes, vocabulary)
+        return self._search(vocabulary, segments, codes, columns.event)
 
     def code(self, columns: Columns) -> Codes:
         """Rows as codes; what was added so far is known."""
-        self._view(0)
-        symbols = self._vocabulary.next_symbol
-        return replace(code_columns(columns, self._vocabulary), symbols=symbols)
+        vocabulary, _, _ = self._view(0)
+        edition = vocabulary.edition
+        return replace(code_columns(columns, vocabulary), edition=edition)
 
     def match_codes(self, codes: Codes, event_of: EventOf) -> tuple[Places, Words]:
         """What `match_columns` does with codes. `event_of` gives a row that is left in doubt."""
-        segments, _ = self._view(0)
-        if codes.symbols != self._vocabulary.next_symbol:
+        vocabulary, segments, _ = self._view(0)
+        if codes.edition != vocabulary.edition:
             raise FykeError(
                 "subscriptions were added since these events were coded; code them again"
             )
-        return self._search(segments, codes, event_of)
+        return self._search(vocabulary, segments, codes, event_of)
 
     def _search(
-        self, segments: tuple[Segment, ...], codes: Codes, event_of: EventOf
+        self,
+        vocabulary: Vocabulary,
+        segments: tuple[Segment, ...],
+        codes: Codes,
+        event_of: EventOf,
     ) -> tuple[Places, Words]:
-        room, _ = self._desk()
+        room, _ = self._desk(vocabulary)
         check = Exactly(self._filter_of, event_of)
         lists = Lists()
         for start in range(0, codes.events, TILE):
@@ -303,33 +390,44 @@ class CompiledEngine:
             lists.add(*tile)
         return lists.all()
 
-    def _view(self, waiting_max: int) -> tuple[tuple[Segment, ...], dict[int, Filter]]:
-        """The segments of all subscriptions but a few, and the filters of those."""
+    def _view(self, waiting_max: int) -> View:
+        """The segments of all subscriptions but a few, and the filters of those.
+
+        Events for them are to be coded with the vocabulary that comes along: another one may be in
+        its place by then.
+        """
         with self._lock:
             if len(self._intake) or len(self._waiting) > waiting_max:
                 self._freeze()
             if not self._waiting:
-                return self._segments, {}
+                return self._vocabulary, self._segments, {}
             self.work.checks += len(self._waiting)
-            return self._segments, dict(self._waiting)
+            return self._vocabulary, self._segments, dict(self._waiting)
 
-    def _desk(self) -> tuple[Room, EventCoder]:
+    def _desk(self, vocabulary: Vocabulary) -> tuple[Room, EventCoder]:
         """Where the calling thread works."""
         desks = self._desks
         try:
-            if desks.vocabulary is self._vocabulary:
+            if desks.vocabulary is vocabulary:
                 return desks.room, desks.coder
         except AttributeError:
             pass
-        desks.room, desks.coder = Room(), EventCoder(self._vocabulary)
-        desks.vocabulary = self._vocabulary
-        return desks.room, desks.coder
+        room, coder = desks.room, desks.coder = Room(), EventCoder(vocabulary)
+        desks.vocabulary = vocabulary
+        return room, coder
 
-    def _learn(self, codes: Codes) -> None:
+    def learn(self, statistics: given.Statistics) -> None:
+        """Takes statistics of events into account for all that is filed from now on."""
+        with self._lock:
+            self._given = Given(self._given.statistics + statistics)
+            self._vocabulary.expect(self._given)
+
+    def _learn(self, codes: Codes, vocabulary: Vocabulary) -> None:
         """Takes note of some events, the first ones and then now and then."""
         with self._lock:
             self._learn_in = min(LEARN_EVERY, self.statistics.events)
-            self.statistics.observe(codes, self._vocabulary)
+            if vocabulary is self._vocabulary:
+                self.statistics.observe(codes, vocabulary)
 
     # --- snapshots
 
@@ -339,30 +437,48 @@ class CompiledEngine:
             self._freeze()
             arrays = {f"index.{name}": part for name, part in arrays_of(self._vocabulary).items()}
             arrays["index.counts"] = self.statistics.counts
+            arrays["index.since"] = self.statistics.since
+            arrays["index.given"] = np.frombuffer(_packed(self._given.statistics), np.uint8)
             for number, segment in enumerate(self._segments):
                 parts = segment.arrays()
                 arrays |= {f"index.segment{number}.{name}": part for name, part in parts.items()}
             details = [segment.details() for segment in self._segments]
             return arrays, {"segments": details, "events": self.statistics.events}
 
-    def take_up(self, arrays: dict[str, np.ndarray[Any, Any]], details: dict[str, Any]) -> None:
+    def take_up(
+        self,
+        arrays: dict[str, np.ndarray[Any, Any]],
+        details: dict[str, Any],
+        slots: np.ndarray[Any, Any],
+    ) -> None:
         """Fills an engine that is empty from what `kept` gave."""
         self._warm()
         try:
             self._vocabulary = vocabulary_of(_under("index.", arrays))
-            self.statistics = Statistics()
-            self.statistics.counts = arrays["index.counts"]
-            self.statistics.events = int(details["events"])
+            self._given = Given(_unpacked(arrays["index.given"].tobytes()))
+            self._vocabulary.expectations.source = self._given
+            counts = arrays["index.counts"], arrays["index.since"], int(details["events"])
+            self.statistics = Statistics.of(self._vocabulary.expectations, *counts)
             self._intake = Intake(self._vocabulary, self.statistics)
             for number, facts in enumerate(details["segments"]):
                 segment = Segment.of(_under(f"index.segment{number}.", arrays), facts)
+                validate(segment, self._vocabulary)
                 self._install(segment, ())
-        except (KeyError, TypeError, ValueError) as broken:
+            check_slots(self._segments, slots)
+        except (AttributeError, KeyError, TypeError, ValueError, msgspec.MsgspecError) as broken:
             raise FykeError(f"the snapshot's index cannot be read: {broken}") from None
 
 
 def _is_worn(segment: Segment) -> bool:
     return segment.removed > REMOVED_SHARE * len(segment.slots)
+
+
+def _packed(statistics: given.Statistics) -> bytes:
+    return msgspec.msgpack.encode(statistics.document)
+
+
+def _unpacked(packed: bytes) -> given.Statistics:
+    return given.Statistics.read(msgspec.msgpack.decode(packed))
 
 
 def _under(prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:

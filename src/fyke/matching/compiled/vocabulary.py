@@ -15,7 +15,9 @@ A *symbol* is an even number above OTHER that stands for "this attribute has thi
 attribute is there", "the event is of this type" or "this pattern accepts this attribute". Symbols
 are what subscriptions are filed under: an event leads to the clusters of its symbols.
 
-A vocabulary only grows. Axes and symbols are shared by all segments, so an event is coded once.
+A vocabulary only grows, until another one takes its place (`renewal`). Axes and symbols are shared
+by all segments, so an event is coded once. Beside each symbol stands what was expected of it when
+it was given out (`expectation`).
 """
 
 from __future__ import annotations
@@ -24,15 +26,20 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import count
 from typing import Final
 
 from fyke.events.value import Kind, Scalar
 from fyke.filters.glob import Glob, glob
 from fyke.matching.compiled.codes import MISSING, OTHER, scalar_key
+from fyke.matching.compiled.expectation import UNKNOWN, Expectations, Expected, Given, Source
 from fyke.matching.compiled.patterns.pattern_set import PatternSet
 
+_numbers: Final = count()
 FIRST_SYMBOL: Final = OTHER + 2
 SYMBOL_STEP: Final = 2
+AXIS_SIZE: Final = 16
+"""An axis counts like so many symbols."""
 
 
 class AxisKind(IntEnum):
@@ -75,7 +82,8 @@ class AttributeAxes:
 class Vocabulary:
     """The axes and symbols of one engine."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: Source | None = None) -> None:
+        self._number = next(_numbers)
         self.attributes: dict[str, AttributeAxes] = {}
         self.wording: AttributeAxes | None = None
         """The patterns that look at the wording of events, as if it were an attribute."""
@@ -87,6 +95,17 @@ class Vocabulary:
         """The codes of an event without attributes."""
         self.symbol_axes = array("i", [-1])
         """The axis of each symbol, by half the symbol."""
+        self.expectations = Expectations(Given() if source is None else source)
+
+    @property
+    def edition(self) -> tuple[int, int, int]:
+        """Another one for each vocabulary and each time that it grows."""
+        return self._number, self.next_symbol, len(self.axes)
+
+    @property
+    def size(self) -> int:
+        """How much it knows: symbols, and axes, which cost every event a code."""
+        return len(self.symbol_axes) + AXIS_SIZE * len(self.axes)
 
     # --- growing
 
@@ -98,7 +117,8 @@ class Vocabulary:
         if symbol is None:
             if axes.value < 0:
                 axes.value = self.add_axis(AxisKind.VALUE, attribute)
-            symbol = axes.symbols[key] = self._symbol(axes.value)
+            expected = self.expectations.source.value(attribute, key)
+            symbol = axes.symbols[key] = self._symbol(axes.value, expected)
         return axes.value, symbol
 
     def order(self, attribute: str, kind: Kind) -> int:
@@ -115,13 +135,14 @@ class Vocabulary:
         axes = self.attribute(attribute)
         if axes.presence < 0:
             axes.presence = self.add_axis(AxisKind.PRESENCE, attribute)
-            axes.presence_symbol = self._symbol(axes.presence)
+            expected = self.expectations.source.presence(attribute)
+            axes.presence_symbol = self._symbol(axes.presence, expected)
         return axes.presence, axes.presence_symbol
 
     def type(self, name: str) -> tuple[int, int]:
         if name not in self.types:
             axis = self.add_axis(AxisKind.TYPE, name)
-            self.types[name] = axis, self._symbol(axis)
+            self.types[name] = axis, self._symbol(axis, self.expectations.source.type(name))
         return self.types[name]
 
     def pattern(self, attribute: str, pattern: Glob, ignore_case: bool) -> tuple[int, int]:
@@ -148,9 +169,16 @@ class Vocabulary:
             axes.text = self.add_axis(AxisKind.TEXT, axes.name)
         symbol = axes.pattern_symbols.get((pattern, ignore_case))
         if symbol is None:
-            symbol = axes.pattern_symbols[(pattern, ignore_case)] = self._symbol(axes.text)
+            expected = self._expected(axes, pattern, ignore_case)
+            symbol = self._symbol(axes.text, expected)
+            axes.pattern_symbols[(pattern, ignore_case)] = symbol
             axes.patterns.add(symbol, pattern, ignore_case)
         return axes.text, symbol
+
+    def _expected(self, axes: AttributeAxes, pattern: Glob, ignore_case: bool) -> Expected:
+        if axes is self.wording:
+            return UNKNOWN
+        return self.expectations.source.pattern(axes.name, pattern, ignore_case)
 
     def attribute(self, name: str) -> AttributeAxes:
         axes = self.attributes.get(name)
@@ -163,8 +191,27 @@ class Vocabulary:
         self.blank = array("i", [MISSING]) * len(self.axes)
         return len(self.axes) - 1
 
-    def _symbol(self, axis: int) -> int:
+    def _symbol(self, axis: int, expected: Expected) -> int:
         symbol = self.next_symbol
         self.symbol_axes.append(axis)
+        self.expectations.append(expected)
         self.next_symbol += SYMBOL_STEP
         return symbol
+
+    def expect(self, source: Source) -> None:
+        """Asks another source about all symbols, those given out already too.
+
+        What it does not know stays as it is.
+        """
+        expectations = self.expectations
+        expectations.source = source
+        for name, (_, symbol) in self.types.items():
+            expectations.correct(symbol // SYMBOL_STEP, source.type(name))
+        for name, axes in self.attributes.items():
+            for key, symbol in axes.symbols.items():
+                expectations.correct(symbol // SYMBOL_STEP, source.value(name, key))
+            for (pattern, ignore_case), symbol in axes.pattern_symbols.items():
+                expected = source.pattern(name, pattern, ignore_case)
+                expectations.correct(symbol // SYMBOL_STEP, expected)
+            if axes.presence >= 0:
+                expectations.correct(axes.presence_symbol // SYMBOL_STEP, source.presence(name))

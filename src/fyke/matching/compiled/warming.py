@@ -74,6 +74,8 @@ def use_all() -> None:
     engine.match_columns(read(pa.Table.from_pylist([EVENTS[1]])))
     engine.compact()
     engine.match(events[0])
+    reopened = CompiledEngine(filters.__getitem__, is_warm=True)
+    reopened.take_up(*engine.kept(), np.arange(1, len(filters)))
     interleaved(np.array([[0, 1], [0, 1]], np.int32), np.zeros(2, np.int32))
     _use_patterns()
 
