@@ -34,6 +34,7 @@ from fyke.filters.dialects import parse
 from fyke.filters.explanation import Explanation, explain
 from fyke.filters.filter import FALSE, And, Filter
 from fyke.limits import DEFAULT_LIMITS, Limits
+from fyke.matching.changes import Changes
 from fyke.matching.engine import Engine, Learning, Persistent, Scouting, Work
 from fyke.matching.scan import ScanEngine
 from fyke.matching.statistics import Statistics
@@ -134,11 +135,7 @@ class Matcher:
         self._self_check = self_check
         self._random = random.Random(seed)
         self._catalog = _catalog()
-        self._searches = 0
-        self._changed: set[int] = set()
-        """Slots that changed while a search was running."""
-        self._replaced: set[int] = set()
-        """Those among them whose filter was replaced."""
+        self._changes = Changes(self._filter_at)
         self._events = self._matches = self._self_checks = self._self_check_failures = 0
 
     @property
@@ -164,8 +161,7 @@ class Matcher:
         """Removes a subscription; it does not see the next event."""
         with self._lock:
             slot = self._catalog.remove(id)
-            if self._searches:
-                self._note(slot)
+            self._changes.note(slot)
             self._engine.remove(slot)
 
     def replace(self, id: str, filter: Filter | object, *, dialect: str = "fyke") -> None:
@@ -174,8 +170,7 @@ class Matcher:
             slot = self._catalog.known(id)
             old, new = self._catalog.filter(slot), self._read(filter, dialect)
             self._catalog.replace(id, new)
-            if self._searches:
-                self._note(slot, is_replaced=True)
+            self._changes.note(slot, is_replaced=True)
             self._engine.remove(slot)
             try:
                 self._engine.add(slot, new)
@@ -193,12 +188,6 @@ class Matcher:
         """The filter of a slot; one that accepts nothing where the slot was given up meanwhile."""
         with self._lock:
             return self._catalog.filter(slot) if self._catalog.is_taken(slot) else FALSE
-
-    def _note(self, slot: int, *, is_replaced: bool = False) -> None:
-        """Takes note of a change that a search which is running may have missed or half seen."""
-        self._changed.add(slot)
-        if is_replaced:
-            self._replaced.add(slot)
 
     def _read(self, filter: Filter | object, dialect: str = "fyke") -> Filter:
         if isinstance(filter, Filter):
@@ -231,8 +220,7 @@ class Matcher:
         except BaseException:
             self._catalog.remove(self._catalog.id(slot))
             raise
-        if self._searches:
-            self._note(slot)
+        self._changes.note(slot)
 
     # --- events
 
@@ -240,16 +228,16 @@ class Matcher:
         """The ids of the subscriptions that accept the event."""
         event = as_event(event)
         with self._lock:
-            self._searches += 1
+            self._changes.begin()
         try:
             slots = self._engine.match(event)
         except BaseException:
-            self._end_search()
+            with self._lock:
+                self._changes.end()
             raise
         with self._lock:
-            if self._changed:
-                slots = self._settled(slots, event)
-            self._end_search()
+            slots = self._changes.settled(slots, event)
+            self._changes.end()
             self._events += 1
             if self._self_check and self._random.random() < self._self_check:
                 slots = self._checked(event, slots)
@@ -282,8 +270,7 @@ class Matcher:
             offsets, slots = match_columns(self._engine, columns)
             with self._lock:
                 rows = np.repeat(np.arange(columns.rows), np.diff(offsets))
-                if self._changed:
-                    rows, slots = self._settled_rows(rows, slots, columns)
+                rows, slots = self._changes.settled_rows(rows, slots, columns)
                 if self._self_check:
                     rows, slots = self._checked_rows(rows, slots, columns)
                 self._events += columns.rows
@@ -294,42 +281,12 @@ class Matcher:
     @contextmanager
     def _searching(self) -> Iterator[None]:
         with self._lock:
-            self._searches += 1
+            self._changes.begin()
         try:
             yield
         finally:
-            self._end_search()
-
-    def _end_search(self) -> None:
-        with self._lock:
-            self._searches -= 1
-            if not self._searches:
-                self._changed.clear()
-                self._replaced.clear()
-
-    def _settled(self, slots: list[int], event: Event) -> list[int]:
-        """What was found, with those slots that changed meanwhile looked at again."""
-        kept = [slot for slot in slots if slot not in self._changed]
-        again = [slot for slot in self._changed if self._filter_at(slot).matches(event)]
-        return sorted([*kept, *again])
-
-    def _settled_rows(self, rows: Any, slots: Any, columns: Columns) -> tuple[Any, Any]:
-        """The same for many rows: slots that were found, and those whose filter was replaced."""
-        import numpy as np
-
-        is_changed = np.isin(slots, list(self._changed))
-        asked = set(zip(rows[is_changed].tolist(), slots[is_changed].tolist(), strict=True))
-        asked |= {(row, slot) for row in range(columns.rows) for slot in self._replaced}
-        again = [
-            (row, slot)
-            for row, slot in sorted(asked)
-            if self._filter_at(slot).matches(columns.event(row))
-        ]
-        added = np.array(again, np.int64).reshape(-1, 2)
-        rows = np.concatenate([rows[~is_changed], added[:, 0]])
-        slots = np.concatenate([slots[~is_changed], added[:, 1]]).astype(slots.dtype)
-        order = np.argsort(rows, kind="stable")
-        return rows[order], slots[order]
+            with self._lock:
+                self._changes.end()
 
     def _checked(self, event: Event, slots: list[int]) -> list[int]:
         right = [slot for slot, filter in self._catalog.filters() if filter.matches(event)]

@@ -17,7 +17,6 @@ import numpy as np
 
 from fyke.filters import glob as globs
 from fyke.filters.glob import Glob
-from fyke.matching.compiled.box_table import Words
 from fyke.matching.statistics import AttributeCounts, Statistics
 
 Expected: TypeAlias = tuple[float, float]
@@ -137,7 +136,7 @@ class Expectations:
             self._shares[place], self._weights[place] = expected
             self._is_known = True
 
-    def at(self, places: Words) -> tuple[Floats, Floats]:
+    def at(self, places: np.ndarray[Any, np.dtype[np.int32]]) -> tuple[Floats, Floats]:
         """Shares and weights of some symbols."""
         if not self._is_known:
             nothing = np.zeros(len(places), np.float32)
