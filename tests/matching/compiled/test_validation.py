@@ -40,6 +40,7 @@ texts += [f"b between {n} and {n + 9}" for n in range(40)]
 texts += [f"(a = {n} or s = 'x{n}') and not (c > 3 and b < {n})" for n in range(20)]
 texts += [f"a in (1,2,3,4,5,6,7,8,9,{n}) and s like '%x{n}%'" for n in range(10, 30)]
 texts += [f"s ends with 'y{n}' and (t matches 'q+{n}' or c = {n})" for n in range(20)]
+texts += [f"t contains 'long enough for a window {n}' or t starts with 'qq{n}'" for n in range(20)]
 texts += ["not a = 1", "type is T", "exists s", "a not in (1,2,3,4,5)", "s > 'm'"]
 filters = [fyke.parse(text) for text in texts]
 
@@ -56,8 +57,9 @@ for slot, each in enumerate(filters):
 for slot in range(0, 100, 9):
     engine.remove(slot)
 slots = np.array([slot for slot in range(len(filters)) if slot not in range(0, 100, 9)])
+long = "is long enough for a window"
 documents = [
-    {"a": n % 6, "b": n, "c": n % 5, "s": f"x{n} y{n}", "t": f"qq{n}", "type": "T"}
+    {"a": n % 6, "b": n, "c": n % 5, "s": f"x{n} y{n}", "t": f"qq{n} {long} {n}", "type": "T"}
     for n in range(0, 60, 4)
 ]
 documents += [{"a": [1, 2, 3], "b": [5, 50], "s": ["x11", "y5"]}, {}]
@@ -87,7 +89,7 @@ def used(arrays, details):
 
 def another(word, words):
     return draw.choice(
-        [word + 1, word - 1, -1, 0, 1, ~word, 2**31 - 1, -(2**31), draw.choice(words),
+        [word + 1, word - 1, -1, 0, 1, -1 - word, 2**31 - 1, -(2**31), draw.choice(words),
          draw.randrange(-(2**31), 2**31), draw.randrange(len(words) + 2), word * 2, word + 16]
     )
 
@@ -95,16 +97,18 @@ def another(word, words):
 assert used(arrays, details) == right
 refused = accepted = 0
 for name, part in arrays.items():
-    is_index = "segment" in name or name in ("index.symbol_axes", "index.counts", "index.since")
-    if not is_index or not len(part):
+    if not part.size or name in ("index.vocabulary", "index.given"):
         continue
+    least, most = (0, 255) if part.dtype == np.uint8 else (-(2**31), 2**31 - 1)
     for _ in range(rounds):
-        wrong = part.copy()
+        wrong = part.ravel().copy()
         words = wrong.tolist()
         for at in {draw.randrange(len(wrong)) for _ in range(draw.choice([1, 1, 1, 4]))}:
             new = another(words[at], words)
-            wrong[at] = min(max(new, -(2**31)), 2**31 - 1)
-        if draw.random() < 0.1:
+            wrong[at] = min(max(new, least), most)
+        if part.ndim > 1:
+            wrong = wrong.reshape(part.shape)
+        elif draw.random() < 0.1:
             wrong = wrong[: draw.randrange(len(wrong))]
         wrong.setflags(write=False)
         try:
@@ -113,7 +117,7 @@ for name, part in arrays.items():
         except fyke.FykeError:
             refused += 1
         except BaseException:
-            print(name, np.flatnonzero(wrong != part[: len(wrong)]), len(part), len(wrong))
+            print(name, np.flatnonzero(wrong != part[: len(wrong)]), part.shape, wrong.shape)
             raise
 for number in range(len(details["segments"])):
     for key in details["segments"][number]:

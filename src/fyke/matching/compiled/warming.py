@@ -63,19 +63,23 @@ def use_all() -> None:
     from fyke.matching.compiled.results import interleaved
 
     filters = [parse_text(text) for text in FILTERS]
+    events = [Event(document) for document in EVENTS]
     engine = CompiledEngine(filters.__getitem__, tree_from=4, is_warm=True)
     for slot, filter in enumerate(filters):
         engine.add(slot, filter)
-    events = [Event(document) for document in EVENTS]
-    for event in events:
-        engine.match(event)
+        if slot % 50 == 0:
+            engine.match(events[0])
+    engine.match(events[1])
     engine.remove(0)
     engine.match_columns(read(pa.Table.from_pylist([EVENTS[0]] * 3)))
     engine.match_columns(read(pa.Table.from_pylist([EVENTS[1]])))
     engine.compact()
     engine.match(events[0])
-    reopened = CompiledEngine(filters.__getitem__, is_warm=True)
-    reopened.take_up(*engine.kept(), np.arange(1, len(filters)))
+    plain = CompiledEngine(filters.__getitem__, is_warm=True)
+    plain.add(0, filters[0])
+    for kept, slots in ((engine, range(1, len(filters))), (plain, range(1))):
+        reopened = CompiledEngine(filters.__getitem__, is_warm=True)
+        reopened.take_up(*kept.kept(), np.array(slots))
     interleaved(np.array([[0, 1], [0, 1]], np.int32), np.zeros(2, np.int32))
     _use_patterns()
 

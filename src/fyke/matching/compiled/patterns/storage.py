@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fyke.errors import FykeError
-from fyke.matching.compiled.patterns import layout
+from fyke.matching.compiled.patterns import checking, layout
 from fyke.matching.compiled.patterns.block import Block
 
 _DTYPES: Final = {"blocks": np.int64, "words": np.int32, "data": np.uint8, "alive": np.uint8}
@@ -53,6 +53,7 @@ def unpacked(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[tuple[Block, ...],
         block_words = words[word_end - word_count : word_end]
         block_data = data[data_end - data_count : data_end]
         layout.check(block_words, block_data, entries)
+        checking.check(block_words, block_data, entries)
         block = Block(block_words, block_data, alive[entry_end - entries : entry_end])
         kinds[bool(folded)].append(block)
     return tuple(kinds[0]), tuple(kinds[1])

@@ -33,6 +33,8 @@ COMPARED_MAX: Final = 64
 _MASK: Final = 0xFFFFFFFF
 _SIEVE_BITS: Final = 5
 """The sieve has 2 ** 5 to 2 ** 6 bits for each string."""
+SIEVE_BITS_EACH: Final = 1 << _SIEVE_BITS
+"""Its bits for each bucket."""
 
 HASH, ENTRY, AT, SPAN = range(4)
 """The four words of a string: the hash of its window without the lowest bit; its pattern; its first
