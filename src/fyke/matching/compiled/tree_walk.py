@@ -53,14 +53,17 @@ class Tree(NamedTuple):
     width: int
     is_exact: bool
     axes: tuple[int, int, int]
-    """The first ones, whatever the width."""
+    """The first three, or some of them again."""
 
 
 @inlined
 def tree_of(groups: Any, at: int, nodes: Any, owners: Any) -> Tree:
+    width = word(groups, at)
     first_axis = at + AXES_AT
-    axes = (word(groups, first_axis), word(groups, first_axis + 1), word(groups, first_axis + 2))
-    return Tree(groups, at, nodes, owners, word(groups, at), word(groups, at + 3) != 0, axes)
+    a = word(groups, first_axis)
+    b = word(groups, first_axis + 1) if width > 1 else a
+    c = word(groups, first_axis + 2) if width > 2 else a
+    return Tree(groups, at, nodes, owners, width, word(groups, at + 3) != 0, (a, b, c))
 
 
 @inlined
