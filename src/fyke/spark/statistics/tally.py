@@ -11,7 +11,7 @@ Cost. Columns of scalars are counted by Arrow, lists by Python.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any
@@ -59,16 +59,23 @@ class Tally:
         return len(self.single) + len(self.several)
 
 
-def tallies(events: Columns | list[Event]) -> dict[str, Tally]:
-    """A tally for each attribute that the events have."""
+def tallies(
+    events: Columns | list[Event], wanted: Container[str] | None = None
+) -> dict[str, Tally]:
+    """A tally for each attribute that the events have, or for those that are wanted."""
     if isinstance(events, Columns):
-        found = {path: _of_parts(parts, events.rows) for path, parts in events.paths.items()}
+        found = {
+            path: _of_parts(parts, events.rows)
+            for path, parts in events.paths.items()
+            if wanted is None or path in wanted
+        }
         return {path: tally for path, tally in found.items() if tally.present}
     met: dict[str, Tally] = {}
     for event in events:
         for path, value in event.attributes.items():
-            elements = value if isinstance(value, tuple) else (value,)
-            met.setdefault(path, Tally()).add(elements)
+            if wanted is None or path in wanted:
+                elements = value if isinstance(value, tuple) else (value,)
+                met.setdefault(path, Tally()).add(elements)
     return met
 
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from decimal import Context, Decimal
+from json.encoder import encode_basestring
 from typing import Any, Final
 
-from fyke.events.value import Scalar, canonical, format_timestamp, kind
+from fyke.events.value import Kind, Scalar, canonical, format_timestamp, kind
 
+_KINDS: Final = {kind: kind.name.lower() for kind in Kind}
 _EXACT: Final = Context(prec=1_000)
 
 
@@ -25,14 +27,18 @@ def scalar(key: object) -> Scalar:
 
 
 def kind_name(value: Scalar) -> str:
-    return kind(value).name.lower()
+    return _KINDS[kind(value)]
 
 
 def written(value: Scalar) -> str:
     """A canonical scalar as JSON."""
     match value:
+        case str():
+            return encode_basestring(value)
         case datetime():
             return json.dumps({"timestamp": format_timestamp(value)})
         case Decimal():
             return json.dumps({"decimal": str(value.normalize(_EXACT))})
-    return json.dumps(value, ensure_ascii=False)
+        case None | bool():
+            return json.dumps(value)
+    return repr(value)
