@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from fyke.spark.statistics.distributions import distribution
 from fyke.spark.statistics.filters import predicates
+from fyke.spark.statistics.redundancy import coverings, duplicates
 from fyke.spark.statistics.reports import for_matcher
 from fyke.spark.statistics.selecting import match_fractions, selectivities
 from fyke.spark.statistics.staging import generality, stages
 
 __all__ = [
+    "coverings",
     "distribution",
+    "duplicates",
     "for_matcher",
     "generality",
     "match_fractions",
