@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _TEST_COST = 0.25
 """What the test of a waiting predicate costs, where `covers` costs 1."""
 
-_COVERING_BUDGET = 2_000
+COVERING_BUDGET = 2_000
 """Literals that one `covers` may look at; there are many of them."""
 
 Place: TypeAlias = tuple[str, object]
@@ -56,7 +56,7 @@ class Subsumption:
         speakers = Counter(need.attribute for found in needs.values() for need in found)
 
         def expected_tests(need: Necessary) -> float:
-            looked_up = _value_place(need) is not None
+            looked_up = value_place(need) is not None
             tests = 0 if looked_up else _TEST_COST * speakers[need.attribute] / crowd[need]
             return crowd[need] + tests
 
@@ -64,7 +64,7 @@ class Subsumption:
             self._wait(each, min(needs[each.id], key=expected_tests, default=None))
 
     def _wait(self, subscription: Subscription, need: Necessary | None) -> None:
-        place = None if need is None else _value_place(need)
+        place = None if need is None else value_place(need)
         if place is not None:
             self._at_value[place].append(subscription)
         elif need is not None:
@@ -91,7 +91,7 @@ class Subsumption:
         self.left -= 1
         if self.left <= 0:
             return False
-        return covers(wide.filter, narrow.filter, schema=self.schema, budget=_COVERING_BUDGET)
+        return covers(wide.filter, narrow.filter, schema=self.schema, budget=COVERING_BUDGET)
 
     def _candidates(self, narrow: Subscription) -> Iterator[Subscription]:
         yield from self._anywhere
@@ -99,7 +99,7 @@ class Subsumption:
         for leaf in walk(simplify(narrow.filter)):
             for place in self._named(leaf):
                 yield from self._at_value.get(place, ())
-            for attribute in _spoken_of(leaf):
+            for attribute in spoken_of(leaf):
                 leaves[attribute].append(leaf)
         for attribute, known in leaves.items():
             for need, waiting in self._at_attribute.get(attribute, {}).items():
@@ -126,7 +126,8 @@ class Subsumption:
                 yield from (("type", sort_key(each)) for each in (name, *above))
 
 
-def _value_place(need: Necessary) -> Place | None:
+def value_place(need: Necessary) -> Place | None:
+    """The one value or type that is needed, if it is one."""
     match need.alternatives:
         case (In(attribute, (value,)),):
             return attribute, sort_key(value)
@@ -135,7 +136,8 @@ def _value_place(need: Necessary) -> Place | None:
     return None
 
 
-def _spoken_of(leaf: Filter) -> tuple[str, ...]:
+def spoken_of(leaf: Filter) -> tuple[str, ...]:
+    """The attributes of a predicate."""
     match leaf:
         case Compare(attribute, _, other):
             return attribute, other

@@ -3,6 +3,8 @@
     session     a Spark session that just starts, on this machine or elsewhere
     match       a DataFrame of events against subscriptions: a row per match
     compile     a DataFrame of subscriptions to a folder that workers map
+    events, subscriptions     those of a workload, made by the workers
+    statistics  what events and subscriptions are like, as tables
 
 The names load when they are first used, PySpark when a session is wanted. Everything here works on
 any session, over Spark Connect too.
@@ -14,21 +16,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from fyke.spark import statistics
     from fyke.spark.compiling import compile
+    from fyke.spark.generating import events, subscriptions
     from fyke.spark.matching import match
     from fyke.spark.starting import session
 
-__all__ = ["compile", "match", "session"]
+__all__ = ["compile", "events", "match", "session", "statistics", "subscriptions"]
 
 # A module is never named after what it offers: Python would put the module in the name's place.
 _MODULES: Final = {
     "compile": "fyke.spark.compiling",
+    "events": "fyke.spark.generating",
     "match": "fyke.spark.matching",
     "session": "fyke.spark.starting",
+    "subscriptions": "fyke.spark.generating",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "statistics":
+        return import_module("fyke.spark.statistics")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULES[name]), name)

@@ -51,7 +51,7 @@ def compile(
 
     The folder has to be visible under the same path to the driver and to all workers.
     """
-    table = _rows(subscriptions, dialect)
+    table = subscription_rows(subscriptions, dialect)
     if shards is None:
         shards = max(1, -(-table.count() // SHARD_MAX))
     if not isinstance(shards, int) or shards < 1:
@@ -73,7 +73,8 @@ def compile(
     return made
 
 
-def _rows(subscriptions: DataFrame, dialect: str) -> DataFrame:
+def subscription_rows(subscriptions: DataFrame, dialect: str) -> DataFrame:
+    """id, filter and dialect of each subscription, where it names none the given one."""
     from pyspark.sql import functions as f
 
     need_columns(subscriptions, {"id": "string", "filter": "string"}, "subscriptions")

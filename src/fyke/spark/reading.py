@@ -89,7 +89,7 @@ class Reading:
         """Why rows cannot be read."""
         if self.form == "columns":
             return read(batch.select(list(self.names)), errors="collect").bad
-        return {row: event for row, event in self._decoded(batch) if isinstance(event, str)}
+        return {row: event for row, event in self.decoded(batch) if isinstance(event, str)}
 
     def match(self, matchers: list[Matcher], batch: pa.RecordBatch) -> Found:
         """The matches of all rows that can be read."""
@@ -98,7 +98,7 @@ class Reading:
         rows: list[int] = []
         ids: list[str] = []
         bad: dict[int, str] = {}
-        for row, event in self._decoded(batch):
+        for row, event in self.decoded(batch):
             if isinstance(event, str):
                 bad[row] = event
                 continue
@@ -119,7 +119,7 @@ class Reading:
         rows, ids = _matched(matchers, batch.take(good))
         return Found(good.take(rows), ids, bad)
 
-    def _decoded(self, batch: pa.RecordBatch) -> Iterator[tuple[int, Event | str]]:
+    def decoded(self, batch: pa.RecordBatch) -> Iterator[tuple[int, Event | str]]:
         """Rows as events, or why they are none."""
         decode = _DECODERS[self.form]
         for row, text in enumerate(batch.column(self.names[0]).to_pylist()):

@@ -1,0 +1,109 @@
+"""Duplicates and coverings: what holding all pairs against each other finds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+
+from fyke import Filter, FykeError, covers, parse
+from fyke.filters.analysis import canonical_form
+from fyke.filters.covering import is_never_true
+from fyke.filters.subsumption import COVERING_BUDGET
+from fyke.spark.statistics import coverings, duplicates
+from fyke.spark.statistics.redundancy import asked, waited
+from fyke.testing.generators import filters
+from fyke.workloads.named import workload
+
+PARTS = [
+    *("a = 1", "a = true", "a = '1'", "a = 1.0", "a < 5", "a < 3", "a != 1", "a in (1, 2)"),
+    *("b starts with 'x'", "b like 'xy%'", "b = 'xyz'", "b = '\U0001f600'", "b = ''"),
+    *("exists c", "c is null", "c between 1 and 5", "type is Stock", "type = 'Stock'", "a = b"),
+]
+
+
+def texts(seed: int, count: int) -> list[str]:
+    rng = random.Random(seed)
+
+    def made() -> str:
+        parts = [("" if rng.random() < 0.9 else "not ") + f"({rng.choice(PARTS)})"
+                 for _ in range(rng.randrange(1, 4))]  # fmt: skip
+        return (" and " if rng.random() < 0.7 else " or ").join(parts)
+
+    return [*(made() for _ in range(count)), "true", "false", "a < 1 and not (a < 1)"]
+
+
+def table(spark: SparkSession, given: Sequence[str]) -> DataFrame:
+    rows = [(f"s{number:03}", text) for number, text in enumerate(given)]
+    return spark.createDataFrame(rows, "id string, filter string").repartition(2)
+
+
+def firsts(given: Sequence[str]) -> dict[Filter, str]:
+    first: dict[Filter, str] = {}
+    for number, text in enumerate(given):
+        first.setdefault(canonical_form(parse(text)), f"s{number:03}")
+    return first
+
+
+def test_duplicates(spark: SparkSession) -> None:
+    given = [*texts(1, 60), "b = 'x' and a = 1", "a = 1.0 and b = 'x'", "a = true and b = 'x'"]
+    given += ["not (a = 1 or b = 2)", "not b = 2 and not a = 1", "a = 1 and a = 1"]
+    found = {row["subscription"]: row["first"] for row in duplicates(table(spark, given)).collect()}
+    first = firsts(given)
+    right = {
+        f"s{number:03}": first[canonical_form(parse(text))] for number, text in enumerate(given)
+    }
+    assert found == {id: other for id, other in right.items() if id != other}
+    assert len(found) > 3
+
+
+def test_coverings(spark: SparkSession) -> None:
+    given = texts(2, 70)
+    first = {f: id for f, id in firsts(given).items() if not is_never_true(f)}
+    right = {
+        (first[wide], first[narrow])
+        for wide in first
+        for narrow in first
+        if wide != narrow and covers(wide, narrow, budget=COVERING_BUDGET)
+    }
+    found = [(row["wide"], row["narrow"]) for row in coverings(table(spark, given)).collect()]
+    assert len(found) == len(set(found))
+    assert set(found) == right and len(right) > 100
+
+
+def test_coverings_of_a_workload(spark: SparkSession) -> None:
+    given = list(workload("auction", 7).texts(150))
+    first = firsts(given)
+    right = {
+        (first[wide], first[narrow])
+        for wide in first
+        for narrow in first
+        if wide != narrow and covers(wide, narrow, budget=COVERING_BUDGET)
+    }
+    found = {(row["wide"], row["narrow"]) for row in coverings(table(spark, given)).collect()}
+    assert found == right
+
+
+def test_too_many_pairs(spark: SparkSession) -> None:
+    given = [f"a < {n}" for n in range(20)]
+    with pytest.raises(FykeError, match=r"380 pairs .* more than pairs_max=100"):
+        coverings(table(spark, given), pairs_max=100)
+    assert coverings(table(spark, given), pairs_max=380).count() == 190
+
+
+@settings(max_examples=300, deadline=None)
+@given(filters(), filters())
+def test_what_covers_waits_where_the_covered_asks(wide: Filter, narrow: Filter) -> None:
+    wide, narrow = canonical_form(wide), canonical_form(narrow & wide)
+    assume(not is_never_true(narrow) and covers(wide, narrow))
+    assert waited(wide) <= asked(narrow)
+
+
+@given(st.lists(filters(), min_size=1, max_size=3))
+def test_places_of_all_filters(given: list[Filter]) -> None:
+    for each in given:
+        assert waited(each) <= asked(each)
