@@ -3,6 +3,7 @@
     session     a Spark session that just starts, on this machine or elsewhere
     match       a DataFrame of events against subscriptions: a row per match
     compile     a DataFrame of subscriptions to a folder that workers map
+    plan        how events and subscriptions will come together, and why
 
 The names load when they are first used, PySpark when a session is wanted. Everything here works on
 any session, over Spark Connect too.
@@ -16,14 +17,16 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from fyke.spark.compiling import compile
     from fyke.spark.matching import match
+    from fyke.spark.planning import plan
     from fyke.spark.starting import session
 
-__all__ = ["compile", "match", "session"]
+__all__ = ["compile", "match", "plan", "session"]
 
 # A module is never named after what it offers: Python would put the module in the name's place.
 _MODULES: Final = {
     "compile": "fyke.spark.compiling",
     "match": "fyke.spark.matching",
+    "plan": "fyke.spark.planning",
     "session": "fyke.spark.starting",
 }
 
