@@ -3,6 +3,7 @@
     session     a Spark session that just starts, on this machine or elsewhere
     match       a DataFrame of events against subscriptions: a row per match
     compile     a DataFrame of subscriptions to a folder that workers map
+    plan        how events and subscriptions will come together, and why
     events, subscriptions     those of a workload, made by the workers
     statistics  what events and subscriptions are like, as tables
 
@@ -20,15 +21,17 @@ if TYPE_CHECKING:
     from fyke.spark.compiling import compile
     from fyke.spark.generating import events, subscriptions
     from fyke.spark.matching import match
+    from fyke.spark.planning import plan
     from fyke.spark.starting import session
 
-__all__ = ["compile", "events", "match", "session", "statistics", "subscriptions"]
+__all__ = ["compile", "events", "match", "plan", "session", "statistics", "subscriptions"]
 
 # A module is never named after what it offers: Python would put the module in the name's place.
 _MODULES: Final = {
     "compile": "fyke.spark.compiling",
     "events": "fyke.spark.generating",
     "match": "fyke.spark.matching",
+    "plan": "fyke.spark.planning",
     "session": "fyke.spark.starting",
     "subscriptions": "fyke.spark.generating",
 }

@@ -45,13 +45,26 @@ Batches = Iterable[pa.RecordBatch]
 
 
 def compile(
-    subscriptions: DataFrame, path: str | Path, *, shards: int | None = None, dialect: str = "fyke"
+    subscriptions: DataFrame,
+    path: str | Path,
+    *,
+    shards: int | None = None,
+    dialect: str = "fyke",
+    placement: str = "replicate",
+    on: str | None = None,
+    parts: int | None = None,
 ) -> Version:
     """Compiles a table (id, filter[, dialect]) to a new version in the folder `path`.
 
-    The folder has to be visible under the same path to the driver and to all workers.
+    The folder has to be visible under the same path to the driver and to all workers. With a
+    `placement` the version is also laid out as `match` wants it for that, on `on`, in `parts`.
     """
+    from fyke.spark.placements.keeping import check_placement, laid_out
+
+    check_placement(placement, on, parts)
     table = subscription_rows(subscriptions, dialect)
+    if shards is None and placement == "split":
+        shards = parts
     if shards is None:
         shards = max(1, -(-table.count() // SHARD_MAX))
     if not isinstance(shards, int) or shards < 1:
@@ -69,6 +82,7 @@ def compile(
         subscriptions=sum(row["subscriptions"] for row in built),
         refused=found.where("reason is not null").count(),
     )
+    made = laid_out(made, placement, on, parts, subscriptions.sparkSession)
     versions.publish(made)
     return made
 

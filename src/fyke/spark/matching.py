@@ -4,6 +4,7 @@ match(events, subscriptions)                       the event's columns and `subs
 match(events, subscriptions, key="id")             only the key and `subscription`
 match(events, subscriptions, arrays=True)          a row per event, `subscriptions` an array
 match(events, subscriptions, errors=True)          (matches, rows that cannot be read)
+match(events, subscriptions, placement="split")    the same rows in another way; `planning` chooses
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+    from fyke.spark.planning import Plan
+
 Subscriptions: TypeAlias = "DataFrame | Matcher | Version | str | Path"
 
 REASON: Final = "reason"
@@ -50,6 +53,9 @@ def match(
     json: str | None = ...,
     cloudevents: str | None = ...,
     errors: Literal[False] = ...,
+    placement: str | Plan = ...,
+    on: str | None = ...,
+    parts: int | None = ...,
 ) -> DataFrame: ...
 
 
@@ -64,6 +70,9 @@ def match(
     json: str | None = ...,
     cloudevents: str | None = ...,
     errors: Literal[True],
+    placement: str | Plan = ...,
+    on: str | None = ...,
+    parts: int | None = ...,
 ) -> tuple[DataFrame, DataFrame]: ...
 
 
@@ -77,6 +86,9 @@ def match(
     json: str | None = None,
     cloudevents: str | None = None,
     errors: bool = False,
+    placement: str | Plan = "auto",
+    on: str | None = None,
+    parts: int | None = None,
 ) -> DataFrame | tuple[DataFrame, DataFrame]:
     """The matches of a DataFrame of events; nothing runs before they are asked for.
 
@@ -84,14 +96,20 @@ def match(
     path of a snapshot; its state is that of the moment of this call. A row that cannot be read as
     an event stops the job, unless `errors` asks for a second DataFrame with these rows and the
     reason.
+
+    `placement` says how events and subscriptions come together: replicate, split, rendezvous (on
+    the values of the attribute `on`), multistage, what `plan` gave, or auto, which asks `plan`. The
+    rows are the same. `parts` is the number of shards or buckets.
     """
+    from fyke.spark.planning import placed
+
     need_frame(events, "events")
     reading = Reading.of(events, attributes, json, cloudevents)
     output = Output.of(events, key, arrays)
     pin = pinned(subscriptions)
     needed = [name for name in events.columns if name in {*reading.names, *output.columns}]
     task = Task(pin, reading, output, errors)
-    matches = map_batches(events, needed, task.matches, output.schema(events))
+    matches = placed(events, task, placement, on, parts).matches(events, needed, task)
     if not errors:
         return matches
     refused = map_batches(events, needed, task.refusals, output.schema(events, REASON))
@@ -104,7 +122,7 @@ def pinned(subscriptions: Subscriptions) -> Pin:
         return subscriptions.pin()
     if isinstance(subscriptions, str | Path):
         return versions.pin(str(subscriptions))
-    folder = _temporary_folder()
+    folder = temporary_folder()
     if isinstance(subscriptions, Matcher):
         subscriptions.save(f"{folder}/matcher")
         return Pin.of([f"{folder}/matcher"])
@@ -120,7 +138,7 @@ def pinned(subscriptions: Subscriptions) -> Pin:
     return made.pin()
 
 
-def _temporary_folder() -> str:
+def temporary_folder() -> str:
     """It lives as long as the process: who knows when a DataFrame is looked at."""
     folder = tempfile.TemporaryDirectory(prefix="fyke-subscriptions-", ignore_cleanup_errors=True)
     atexit.register(folder.cleanup)
@@ -207,13 +225,17 @@ class Task:
     def matches(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         matchers = self.pin.matchers()
         for batch in batches:
-            found = self.reading.match(matchers, batch)
-            if found.bad and not self.sets_aside:
-                raise EventError(
-                    f"a row cannot be read as an event: {next(iter(found.bad.values()))}; with "
-                    "errors=True such rows are put aside"
-                )
-            yield from self.output.batches(batch, found)
+            yield from self.output.batches(batch, self.found(matchers, batch))
+
+    def found(self, matchers: list[Matcher], batch: pa.RecordBatch) -> Found:
+        """The matches of a batch; EventError where a row is no event and is not put aside."""
+        found = self.reading.match(matchers, batch)
+        if found.bad and not self.sets_aside:
+            raise EventError(
+                f"a row cannot be read as an event: {next(iter(found.bad.values()))}; with "
+                "errors=True such rows are put aside"
+            )
+        return found
 
     def refusals(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -91,6 +91,13 @@ class Reading:
             return read(batch.select(list(self.names)), errors="collect").bad
         return {row: event for row, event in self.decoded(batch) if isinstance(event, str)}
 
+    def events(self, batch: pa.RecordBatch) -> Callable[[int], Event]:
+        """Makes the event of a row, which can be read."""
+        if self.form == "columns":
+            return read(batch.select(list(self.names)), errors="collect").event
+        decode, texts = _DECODERS[self.form], batch.column(self.names[0])
+        return lambda row: decode(texts[row].as_py())
+
     def match(self, matchers: list[Matcher], batch: pa.RecordBatch) -> Found:
         """The matches of all rows that can be read."""
         if self.form == "columns":

@@ -39,10 +39,20 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """The same subscriptions once more, filed as a placement wants them."""
+
+    placement: str
+    on: str | None
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pin:
     """The snapshots that together hold all subscriptions, each of them in one."""
 
     parts: tuple[Part, ...]
+    layout: Layout | None = None
 
     @classmethod
     def of(cls, paths: Iterable[str]) -> Pin:
@@ -51,6 +61,11 @@ class Pin:
     def matchers(self) -> list[Matcher]:
         """In a worker: the matchers of all parts."""
         return [opened(part) for part in self.parts]
+
+
+def part_folders(folder: Path, count: int) -> list[Path]:
+    """Where the parts of a layout lie."""
+    return [folder / f"part-{at:05}" for at in range(count)]
 
 
 _open: OrderedDict[Part, Matcher] = OrderedDict()
@@ -66,6 +81,13 @@ def opened(part: Part) -> Matcher:
             _open.popitem(last=False)
     _open.move_to_end(part)
     return matcher
+
+
+def opened_alone(part: Part) -> Matcher:
+    """The same, with no other part open: memory for one is enough."""
+    for other in [each for each in _open if each != part]:
+        del _open[other]
+    return opened(part)
 
 
 def _mapped(part: Part) -> Matcher:

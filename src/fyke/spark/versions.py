@@ -4,6 +4,7 @@
     version-000002/         does not change any more
         facts.json          what is in it
         shard-00000/ ...    matchers' snapshots, each subscription in one of them
+        layout/part-00000/  the same subscriptions as a placement wants them, if one was named
         report/             what was refused and why, as Parquet
 
 A version counts from the moment CURRENT names it, which is one step; until then, and if the work on
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fyke.errors import FykeError, shown
-from fyke.spark.snapshots import Pin
+from fyke.spark.snapshots import Layout, Pin, part_folders
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _CURRENT: Final = "CURRENT"
 _FACTS: Final = "facts.json"
 _REPORT: Final = "report"
+LAYOUT: Final = "layout"
 _NAME: Final = re.compile(r"version-(\d{6,})", re.ASCII)
 _MANIFEST: Final = "manifest.json"
 
@@ -43,13 +45,23 @@ class Version:
     shards: tuple[str, ...]
     subscriptions: int
     refused: int
+    placement: str | None = None
+    """What the subscriptions are laid out for."""
+    on: str | None = None
+    parts: int = 0
+    """Of the layout; none where the shards are the layout."""
 
     @property
     def folder(self) -> Path:
         return version_folder(Path(self.path), self.number)
 
     def pin(self) -> Pin:
-        return Pin.of(str(self.folder / shard) for shard in self.shards)
+        plain = Pin.of(str(self.folder / shard) for shard in self.shards)
+        if self.placement is None:
+            return plain
+        folders = part_folders(self.folder / LAYOUT, self.parts)
+        parts = Pin.of(map(str, folders)).parts or plain.parts
+        return Pin(plain.parts, Layout(self.placement, self.on, parts))
 
     def errors(self, session: SparkSession) -> DataFrame:
         """What was refused: id, filter, dialect and the reason."""
@@ -95,6 +107,9 @@ def version(path: str | Path, number: int) -> Version:
             shards=tuple(map(str, facts["shards"])),
             subscriptions=int(facts["subscriptions"]),
             refused=int(facts["refused"]),
+            placement=facts.get("placement"),
+            on=facts.get("on"),
+            parts=int(facts.get("parts", 0)),
         )
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise FykeError(f"version {number} in {path} cannot be read: {shown(error)}") from None

@@ -1,0 +1,38 @@
+"""Keeping: the layout of a placement as a part of a version, made before it is published."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fyke.errors import FykeError, shown
+from fyke.spark.placements.layout import lay_out, tasks
+from fyke.spark.placements.preparing import filing
+from fyke.spark.planning import PLACEMENTS, check_choice, told
+from fyke.spark.versions import LAYOUT, Version
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def check_placement(placement: object, on: object, parts: object) -> None:
+    """A version is compiled for a placement that has a name."""
+    if placement not in PLACEMENTS:
+        known = ", ".join(PLACEMENTS)
+        raise FykeError(f"placement={shown(placement)}; expected one of {known}")
+    check_choice(placement, on, parts)
+
+
+def laid_out(
+    made: Version, placement: str, on: str | None, parts: int | None, session: SparkSession
+) -> Version:
+    """The version with a layout; replicating and splitting need none but the shards."""
+    if placement == "replicate":
+        return made
+    if placement == "split":
+        return replace(made, placement=placement)
+    pin = made.pin()
+    chosen = told(pin, placement, on, parts, tasks(session))
+    wanted = filing(placement, chosen.on, chosen.parts)
+    lay_out(pin, wanted, made.folder / LAYOUT, session)
+    return replace(made, placement=placement, on=chosen.on, parts=wanted.parts)

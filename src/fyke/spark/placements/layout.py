@@ -1,0 +1,149 @@
+"""Layouts: the subscriptions of a pin, filed into parts as a placement wants them.
+
+A job of two stages. Tasks read slices of the subscriptions and say where each belongs (a *filing*);
+filters travel in their binary form; then a task per part builds a matcher and saves it. The parts
+of a layout never change: they belong to a version, or to a folder that lives as long as this
+process.
+
+    ById           by the hash of the id: shards of equal size
+    ByValue        by the bucket of a value; the common part is the last
+    ByCertainty    what an index decides alone; and the rest, without the costly leaves
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+from zlib import crc32
+
+import pyarrow as pa
+
+from fyke.filters.codec import decode, encode
+from fyke.filters.filter import Filter
+from fyke.filters.residual import Residual
+from fyke.filters.weakening import indexable
+from fyke.limits import DEPTH_CEILING, Limits
+from fyke.matching.matcher import Matcher
+from fyke.spark.placements.buckets import filed_under
+from fyke.spark.snapshots import Pin, part_folders
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Batches = Iterable[pa.RecordBatch]
+
+_FILED: Final = pa.schema([("part", pa.int32()), ("id", pa.string()), ("filter", pa.binary())])
+_FILED_DDL: Final = "part int, id string, filter binary"
+_BUILT: Final = pa.schema([("part", pa.int32())])
+_CHUNK: Final = 10_000
+_MAX: Final = 2**62
+_ADMITTED_BEFORE: Final = Limits(_MAX, DEPTH_CEILING, _MAX, _MAX, _MAX, _MAX)
+
+
+class Filing(Protocol):
+    """Where subscriptions belong."""
+
+    @property
+    def parts(self) -> int: ...
+
+    def place(self, id: str, filter: Filter) -> tuple[int, Filter]:
+        """The part of a subscription, and what is kept of its filter there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ById:
+    """Shards of about the same size."""
+
+    parts: int
+
+    def place(self, id: str, filter: Filter) -> tuple[int, Filter]:
+        return crc32(id.encode()) % self.parts, filter
+
+
+@dataclass(frozen=True, slots=True)
+class ByValue:
+    """Buckets of the values of an attribute, and the common part."""
+
+    attribute: str
+    buckets: int
+
+    @property
+    def parts(self) -> int:
+        return self.buckets + 1
+
+    def place(self, id: str, filter: Filter) -> tuple[int, Filter]:
+        found = filed_under(filter, self.attribute, self.buckets)
+        return (self.buckets if found is None else found), filter
+
+
+@dataclass(frozen=True, slots=True)
+class ByCertainty:
+    """What is decided at once, and what is only sifted."""
+
+    @property
+    def parts(self) -> int:
+        return 2
+
+    def place(self, id: str, filter: Filter) -> tuple[int, Filter]:
+        return (1, indexable(filter)) if is_costly(filter) else (0, filter)
+
+
+def is_costly(filter: Filter) -> bool:
+    """Whether a dialect's own interpreter has a word in the verdict."""
+    return isinstance(filter, Residual) or any(map(is_costly, filter.children))
+
+
+def lay_out(pin: Pin, filing: Filing, folder: Path, session: SparkSession) -> Pin:
+    """Files the subscriptions of a pin into parts below a folder; the parts in their order."""
+    slices = tasks(session)
+
+    def read(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for at in batch.column(0).to_pylist():
+                yield from _filed(pin, filing, at, slices)
+
+    paths = part_folders(folder, filing.parts)
+
+    def build(batches: Batches) -> Iterator[pa.RecordBatch]:
+        yield from _built(paths, batches)
+
+    numbers = session.range(0, slices, 1, slices)
+    filed = numbers.mapInArrow(read, _FILED_DDL).repartitionById(filing.parts, "part")
+    full = {row["part"] for row in filed.mapInArrow(build, "part int").collect()}
+    for part in set(range(filing.parts)) - full:
+        Matcher().save(paths[part])
+    return Pin.of(map(str, paths))
+
+
+def tasks(session: SparkSession) -> int:
+    """How many tasks Spark is told to make where nothing else says so."""
+    return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+
+
+def _filed(pin: Pin, filing: Filing, at: int, slices: int) -> Iterator[pa.RecordBatch]:
+    """In a worker: a slice of the subscriptions."""
+    for matcher in pin.matchers():
+        ids = islice(matcher, at, None, slices)
+        while chunk := list(islice(ids, _CHUNK)):
+            yield pa.RecordBatch.from_pylist([_row(matcher, id, filing) for id in chunk], _FILED)
+
+
+def _row(matcher: Matcher, id: str, filing: Filing) -> dict[str, Any]:
+    part, filter = filing.place(id, matcher.filter(id))
+    return {"part": part, "id": id, "filter": encode(filter)}
+
+
+def _built(paths: list[Path], batches: Batches) -> Iterator[pa.RecordBatch]:
+    """In a worker: the parts whose subscriptions this task gets."""
+    matchers: defaultdict[int, Matcher] = defaultdict(Matcher)
+    for batch in batches:
+        for row in batch.to_pylist():
+            matchers[row["part"]].add(row["id"], decode(row["filter"], _ADMITTED_BEFORE))
+    for part, matcher in matchers.items():
+        matcher.save(paths[part])
+    yield pa.RecordBatch.from_pydict({"part": list(matchers)}, _BUILT)

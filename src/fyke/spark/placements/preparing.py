@@ -1,0 +1,69 @@
+"""Preparing: a placement over the subscriptions of a pin, laid out once and remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fyke.spark.matching import temporary_folder
+from fyke.spark.placements.layout import ByCertainty, ById, ByValue, Filing, lay_out, tasks
+from fyke.spark.placements.multistage import Multistage
+from fyke.spark.placements.placing import Placement
+from fyke.spark.placements.rendezvous import Rendezvous
+from fyke.spark.placements.replicate import Replicate
+from fyke.spark.placements.split import Split
+from fyke.spark.snapshots import Layout, Pin
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REMEMBERED_MAX: Final = 64
+_laid_out: dict[tuple[Pin, Filing], Pin] = {}
+
+
+def prepared(name: str, on: str | None, parts: int, pin: Pin, session: SparkSession) -> Placement:
+    """A placement by its name."""
+    if name == "replicate":
+        return Replicate()
+    if name == "split" and len(pin.parts) >= parts:
+        shards = pin
+    else:
+        shards = _parts(pin, filing(name, on, parts), session)
+    match name:
+        case "split":
+            return Split(shards, -(-tasks(session) // len(shards.parts)))
+        case "rendezvous":
+            return Rendezvous(on or "", shards)
+        case _:
+            return Multistage(shards, tasks(session))
+
+
+def filing(name: str, on: str | None, parts: int) -> Filing:
+    """How a placement wants subscriptions filed."""
+    match name:
+        case "rendezvous":
+            return ByValue(on or "", parts)
+        case "multistage":
+            return ByCertainty()
+        case _:
+            return ById(parts)
+
+
+def filing_of(layout: Layout) -> Filing:
+    count = len(layout.parts)
+    is_common = layout.placement == "rendezvous"
+    return filing(layout.placement, layout.on, count - 1 if is_common else count)
+
+
+def _parts(pin: Pin, wanted: Filing, session: SparkSession) -> Pin:
+    kept = pin.layout
+    if kept is not None and filing_of(kept) == wanted:
+        return Pin(kept.parts)
+    key = Pin(pin.parts), wanted
+    found = _laid_out.get(key)
+    if found is None:
+        found = lay_out(pin, wanted, Path(temporary_folder()), session)
+        while len(_laid_out) >= REMEMBERED_MAX:
+            del _laid_out[next(iter(_laid_out))]
+        _laid_out[key] = found
+    return found

@@ -1,0 +1,66 @@
+"""Split: a task has one shard of the subscriptions, every event visits all shards.
+
+For subscriptions beyond a worker's memory: it keeps one shard open at a time. Events are copied
+once per shard and shuffled to its tasks; where there are fewer shards than tasks at a time, a shard
+has several tasks, each for a share of the events.
+Source. Event forwarding: subscriptions stay where they are, events go everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from fyke.spark.columns import map_batches
+from fyke.spark.matching import Task
+from fyke.spark.placements.placing import (
+    Batches,
+    by_value,
+    columns,
+    free_name,
+    gathered,
+    numbering,
+)
+from fyke.spark.snapshots import Pin, opened_alone
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Shards, and how many tasks each of them has."""
+
+    shards: Pin
+    slices: int
+
+    def matches(self, events: DataFrame, needed: list[str], task: Task) -> DataFrame:
+        from pyspark.sql import functions as f
+
+        place, number = free_name("place", events), free_name("number", events)
+        shards = len(self.shards.parts)
+        numbered = events.select(*columns(needed), f.monotonically_increasing_id().alias(number))
+        copied = numbered.select(
+            *columns([*needed, number]),
+            f.explode(f.sequence(f.lit(0), f.lit(shards - 1))).alias(place),
+        )
+        slice = f.pmod(f.col(number), f.lit(self.slices)).cast("int")
+        placed = copied.repartitionById(shards * self.slices, f.col(place) * self.slices + slice)
+        if not task.output.arrays:
+            return self._searched(placed, [*needed, place], place, task)
+        apart = self._searched(placed, placed.columns, place, numbering(task, number))
+        return gathered(apart, number)
+
+    def _searched(self, placed: DataFrame, names: list[str], place: str, task: Task) -> DataFrame:
+        shards = self.shards.parts
+
+        def search(batches: Batches) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for shard, rows in by_value(batch, place):
+                    found = task.found([opened_alone(shards[shard])], rows)
+                    yield from task.output.batches(rows, found)
+
+        return map_batches(placed, names, search, task.output.schema(placed))

@@ -1,0 +1,197 @@
+"""Planning: which placement, from sizes and statistics, with a reason in one line.
+
+    print(plan(events, subscriptions))
+    rendezvous on type: 98 % of the 1,000,000 subscriptions need one of its values, about ...
+
+The rules, in their order:
+
+1. Subscriptions that were compiled for a placement get it.
+2. What a worker's memory cannot hold is dealt out by value if nearly all subscriptions need a value
+   of some attribute, and split otherwise.
+3. Where many subscriptions end in a costly check, it is spread out: multistage.
+4. Everything else is replicated.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fyke.errors import FykeError, shown
+from fyke.spark.columns import need_frame
+from fyke.spark.matching import Subscriptions, Task, pinned
+from fyke.spark.memory import worker_memory
+from fyke.spark.placements.layout import tasks
+from fyke.spark.placements.placing import Placement
+from fyke.spark.placements.preparing import prepared
+from fyke.spark.profiles import Meeting, Profile, profile
+from fyke.spark.snapshots import Pin
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+PLACEMENTS: Final = ("replicate", "split", "rendezvous", "multistage")
+PARTS_MAX: Final = 10_000
+MEMORY_SHARE: Final = 0.5
+"""So much of a worker's memory is for subscriptions."""
+COSTLY_SHARE: Final = 0.05
+"""From this share of costly subscriptions on the exact check is spread out."""
+MEETING_SHARE: Final = 0.9
+"""An attribute is worth dealing out by where so many subscriptions need a value of it."""
+LARGEST_SHARE: Final = 0.2
+"""And no value has more of them."""
+MEETING_MIN: Final = 500_000
+"""Fewer subscriptions are quickly found wherever they are."""
+BUCKETS_PER_TASK: Final = 8
+_log = logging.getLogger("fyke.spark")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A placement and why it was chosen."""
+
+    placement: str
+    why: str
+    on: str | None = None
+    parts: int = 1
+
+    def __str__(self) -> str:
+        where = f" on {self.on}" if self.on is not None else ""
+        parts = f" in {self.parts} parts" if self.parts > 1 else ""
+        return f"{self.placement}{where}{parts}: {self.why}"
+
+
+def plan(
+    events: DataFrame,
+    subscriptions: Subscriptions,
+    *,
+    placement: str = "auto",
+    on: str | None = None,
+    parts: int | None = None,
+    memory: int | None = None,
+) -> Plan:
+    """How `match` brings these events and subscriptions together, and why.
+
+    `memory` is what a worker has, in bytes; if it is not given, Spark's settings tell.
+    """
+    need_frame(events, "events")
+    return _planned(events, pinned(subscriptions), placement, on, parts, memory)
+
+
+def placed(
+    events: DataFrame, task: Task, placement: str | Plan, on: str | None, parts: int | None
+) -> Placement:
+    """The placement of a task, with its subscriptions laid out."""
+    if isinstance(placement, Plan):
+        if on is not None or parts is not None:
+            raise FykeError("a plan says on= and parts= itself")
+        chosen = placement
+    else:
+        chosen = _planned(events, task.pin, placement, on, parts, None)
+        _log.info("%s", chosen)
+    return prepared(chosen.placement, chosen.on, chosen.parts, task.pin, events.sparkSession)
+
+
+def _planned(
+    events: DataFrame,
+    pin: Pin,
+    placement: str,
+    on: str | None,
+    parts: int | None,
+    memory: int | None,
+) -> Plan:
+    check_choice(placement, on, parts)
+    if events.isStreaming:
+        if placement not in ("auto", "replicate"):
+            raise FykeError(
+                f"a stream cannot be placed by {placement}; match its batches, as match_stream does"
+            )
+        return Plan("replicate", "the events are a stream, which stays where it is")
+    session = events.sparkSession
+    if placement == "auto":
+        return _chosen(pin, on, parts, tasks(session), memory or worker_memory(session))
+    return told(pin, placement, on, parts, tasks(session))
+
+
+def check_choice(placement: object, on: object, parts: object) -> None:
+    """What users say about placements, before anything runs."""
+    if placement not in ("auto", *PLACEMENTS):
+        known = ", ".join(("auto", *PLACEMENTS))
+        raise FykeError(f"placement={shown(placement)}; expected one of {known}, or a plan")
+    if on is not None and (not isinstance(on, str) or placement not in ("auto", "rendezvous")):
+        raise FykeError(f"on={shown(on)}; expected the attribute of a rendezvous")
+    if parts is not None and (type(parts) is not int or not 1 <= parts <= PARTS_MAX):
+        raise FykeError(f"parts={shown(parts)}; expected a whole number from 1 to {PARTS_MAX:,}")
+
+
+def told(pin: Pin, placement: str, on: str | None, parts: int | None, tasks: int) -> Plan:
+    """The placement that the user names, with what was left open."""
+    why = "as was asked for"
+    if placement == "split":
+        return Plan(placement, why, parts=parts or max(len(pin.parts), tasks))
+    if placement != "rendezvous":
+        return Plan(placement, why)
+    layout = pin.layout
+    if layout is not None and layout.placement == placement and on in (None, layout.on):
+        return Plan(placement, why, layout.on, parts or len(layout.parts) - 1)
+    if on is None:
+        meetings = profile(pin).meetings
+        if not meetings:
+            raise FykeError(
+                "no subscription needs one value of an attribute; name the attribute with on="
+            )
+        on = max(meetings, key=_usefulness).on
+    return Plan(placement, why, on, parts or buckets(tasks))
+
+
+def _chosen(pin: Pin, on: str | None, parts: int | None, tasks: int, memory: int) -> Plan:
+    layout = pin.layout
+    if layout is not None and on in (None, layout.on):
+        count = len(layout.parts) - 1 if layout.placement == "rendezvous" else len(layout.parts)
+        count = 1 if layout.placement == "multistage" else count
+        return Plan(layout.placement, "the subscriptions were compiled for it", layout.on, count)
+    found = profile(pin)
+    meeting = _meeting(found, on)
+    held = f"{found.subscriptions:,} subscriptions are {_megabytes(found.size)}"
+    room = int(memory * MEMORY_SHARE)
+    if found.size > room:
+        needed = max(tasks, -(-found.size // room))
+        beyond = f"{held}, more than half of a worker's {_megabytes(memory)}"
+        if meeting is not None:
+            count = parts or max(needed, buckets(tasks))
+            return Plan("rendezvous", f"{beyond}; {_told_of(meeting)}", meeting.on, count)
+        return Plan("split", beyond, parts=parts or needed)
+    if found.costly >= COSTLY_SHARE:
+        why = f"{found.costly:.0%} of {found.subscriptions:,} subscriptions end in a costly check"
+        return Plan("multistage", f"{why}, which is spread over {tasks} tasks")
+    if found.subscriptions >= MEETING_MIN and meeting is not None:
+        return Plan(
+            "rendezvous", f"{held}; {_told_of(meeting)}", meeting.on, parts or buckets(tasks)
+        )
+    return Plan("replicate", f"{held}, which every worker can map")
+
+
+def _meeting(found: Profile, on: str | None) -> Meeting | None:
+    """The best attribute to meet on, if one is good enough."""
+    for each in sorted(found.meetings, key=_usefulness, reverse=True):
+        if on in (None, each.on) and each.share >= MEETING_SHARE and each.largest <= LARGEST_SHARE:
+            return each
+    return None
+
+
+def _usefulness(meeting: Meeting) -> tuple[float, int]:
+    return round(meeting.share, 2), meeting.values
+
+
+def _told_of(meeting: Meeting) -> str:
+    return f"{meeting.share:.0%} of them need one of {meeting.values:,} values or more"
+
+
+def buckets(tasks: int) -> int:
+    """Several buckets for each task at a time, so that uneven ones even out."""
+    return BUCKETS_PER_TASK * tasks
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

@@ -1,0 +1,90 @@
+"""Profiles: what the planner knows of subscriptions, from their size and a sample of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from fyke.events.value import Scalar, sort_key
+from fyke.filters.filter import Filter
+from fyke.filters.necessary import necessary
+from fyke.spark.placements.buckets import values_of
+from fyke.spark.placements.layout import is_costly
+from fyke.spark.snapshots import Pin, local, opened
+
+SAMPLE: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """How well an attribute would do as the place where events and subscriptions meet."""
+
+    on: str
+    share: float
+    """Of the subscriptions that need one value there."""
+    values: int
+    """Different values in the sample."""
+    largest: float
+    """The share of the most frequent value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Sizes, and what a sample of the subscriptions says."""
+
+    subscriptions: int
+    size: int
+    """In bytes."""
+    costly: float
+    """The share of subscriptions that end in a dialect's own interpreter."""
+    meetings: tuple[Meeting, ...]
+    """The attributes by the share of subscriptions that need a value there, best first."""
+
+    @classmethod
+    def of(cls, pin: Pin) -> Profile:
+        matchers = [opened(part) for part in pin.parts]
+        count = sum(map(len, matchers))
+        step = max(1, count // SAMPLE)
+        sample = [
+            matcher.filter(id) for matcher in matchers for id in islice(matcher, 0, None, step)
+        ]
+        return cls(
+            subscriptions=count,
+            size=sum(map(_size, (part.path for part in pin.parts))),
+            costly=sum(map(is_costly, sample)) / max(1, len(sample)),
+            meetings=tuple(_meetings(sample)),
+        )
+
+
+@lru_cache(maxsize=64)
+def profile(pin: Pin) -> Profile:
+    """The profile of a pin, which never changes."""
+    return Profile.of(pin)
+
+
+def _size(path: str) -> int:
+    return sum(file.stat().st_size for file in local(path).rglob("*.bin"))
+
+
+def _meetings(sample: list[Filter]) -> Iterator[Meeting]:
+    needed: defaultdict[str, Counter[tuple[object, Scalar]]] = defaultdict(Counter)
+    for filter in sample:
+        for on, value in _single_values(filter).items():
+            needed[on][sort_key(value)] += 1
+    for on, values in sorted(needed.items(), key=lambda each: (-each[1].total(), each[0])):
+        share = values.total() / len(sample)
+        yield Meeting(on, share, len(values), values.most_common(1)[0][1] / len(sample))
+
+
+def _single_values(filter: Filter) -> dict[str, Scalar]:
+    """Attributes at which a filter needs one value, other than null."""
+    found: dict[str, Scalar] = {}
+    for need in necessary(filter):
+        values = values_of(need)
+        if len(values) == 1 and values[0] is not None:
+            found.setdefault(need.attribute, values[0])
+    return found
