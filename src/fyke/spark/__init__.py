@@ -1,8 +1,9 @@
 """Fyke on Spark: `from fyke import spark`, with `pip install fyke[spark]`.
 
-    session     a Spark session that just starts, on this machine or elsewhere
-    match       a DataFrame of events against subscriptions: a row per match
-    compile     a DataFrame of subscriptions to a folder that workers map
+    session         a Spark session that just starts, on this machine or elsewhere
+    match           a DataFrame of events against subscriptions: a row per match
+    match_stream    a streaming DataFrame against subscriptions that may change meanwhile
+    compile         a DataFrame of subscriptions to a folder that workers map
 
 The names load when they are first used, PySpark when a session is wanted. Everything here works on
 any session, over Spark Connect too.
@@ -16,14 +17,18 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from fyke.spark.compiling import compile
     from fyke.spark.matching import match
+    from fyke.spark.sinks import KafkaSink
     from fyke.spark.starting import session
+    from fyke.spark.streaming import match_stream
 
-__all__ = ["compile", "match", "session"]
+__all__ = ["KafkaSink", "compile", "match", "match_stream", "session"]
 
 # A module is never named after what it offers: Python would put the module in the name's place.
 _MODULES: Final = {
+    "KafkaSink": "fyke.spark.sinks",
     "compile": "fyke.spark.compiling",
     "match": "fyke.spark.matching",
+    "match_stream": "fyke.spark.streaming",
     "session": "fyke.spark.starting",
 }
 
