@@ -4,6 +4,7 @@
     match           a DataFrame of events against subscriptions: a row per match
     match_stream    a streaming DataFrame against subscriptions that may change meanwhile
     compile         a DataFrame of subscriptions to a folder that workers map
+    register        makes the format `fyke` known to a session of your own
 
 The names load when they are first used, PySpark when a session is wanted. Everything here works on
 any session, over Spark Connect too.
@@ -16,12 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from fyke.spark.compiling import compile
+    from fyke.spark.log_source import register
     from fyke.spark.matching import match
     from fyke.spark.sinks import KafkaSink
     from fyke.spark.starting import session
     from fyke.spark.streaming import match_stream
 
-__all__ = ["KafkaSink", "compile", "match", "match_stream", "session"]
+__all__ = ["KafkaSink", "compile", "match", "match_stream", "register", "session"]
 
 # A module is never named after what it offers: Python would put the module in the name's place.
 _MODULES: Final = {
@@ -29,6 +31,7 @@ _MODULES: Final = {
     "compile": "fyke.spark.compiling",
     "match": "fyke.spark.matching",
     "match_stream": "fyke.spark.streaming",
+    "register": "fyke.spark.log_source",
     "session": "fyke.spark.starting",
 }
 
