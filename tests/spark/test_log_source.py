@@ -77,6 +77,9 @@ def test_what_cannot_be_done(spark: SparkSession, tmp_path: Path) -> None:
     assert not list((tmp_path / "log" / "staged").iterdir())
     with pytest.raises(PySparkException, match="is no log"):
         spark.read.format("fyke").load(str(tmp_path)).collect()
+    for path in ("here", "s3://there/log"):
+        with pytest.raises(PySparkException, match="absolute path"):
+            spark.read.format("fyke").load(path).collect()
 
 
 def test_a_log_is_matched_as_a_stream(spark: SparkSession, tmp_path: Path) -> None:

@@ -94,10 +94,13 @@ class LogSource(DataSource):
         )
 
     def _path(self) -> str:
+        """As workers run in folders of their own, a relative path would lead anywhere."""
         path = self.options.get("path")
-        if not path or ":/" in path:
-            raise FykeError(f"path={shown(path)}; the format {NAME} expects the path of a folder")
-        return str(Path(path).absolute())
+        if not path or ":/" in path or not Path(path).is_absolute():
+            raise FykeError(
+                f"path={shown(path)}; the format {NAME} expects the absolute path of a folder"
+            )
+        return str(path)
 
     def _number(self, name: str) -> int | None:
         text = self.options.get(name)
