@@ -32,7 +32,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class OneSession(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if re.match(r"tests/spark/\w+\.py", nodeid) else nodeid
+            return "spark" if re.match(r"tests/spark/(?!elsewhere/)", nodeid) else nodeid
 
     return OneSession(config, log)
 

@@ -1,11 +1,13 @@
 """Fyke on Spark: `from fyke import spark`, with `pip install fyke[spark]`.
 
-    session     a Spark session that just starts, on this machine or elsewhere
-    match       a DataFrame of events against subscriptions: a row per match
-    compile     a DataFrame of subscriptions to a folder that workers map
-    plan        how events and subscriptions will come together, and why
-    events, subscriptions     those of a workload, made by the workers
-    statistics  what events and subscriptions are like, as tables
+    session         a Spark session that just starts, on this machine or elsewhere
+    match           a DataFrame of events against subscriptions: a row per match
+    match_stream    a streaming DataFrame against subscriptions that may change meanwhile
+    compile         a DataFrame of subscriptions to a folder that workers map
+    plan            how events and subscriptions will come together, and why
+    events, subscriptions   those of a workload, made by the workers
+    statistics      what events and subscriptions are like, as tables
+    register        makes the format `fyke` known to a session of your own
 
 The names load when they are first used, PySpark when a session is wanted. Everything here works on
 any session, over Spark Connect too.
@@ -20,17 +22,34 @@ if TYPE_CHECKING:
     from fyke.spark import statistics
     from fyke.spark.compiling import compile
     from fyke.spark.generating import events, subscriptions
+    from fyke.spark.log_source import register
     from fyke.spark.matching import match
     from fyke.spark.planning import plan
+    from fyke.spark.sinks import KafkaSink
     from fyke.spark.starting import session
+    from fyke.spark.streaming import match_stream
 
-__all__ = ["compile", "events", "match", "plan", "session", "statistics", "subscriptions"]
+__all__ = [
+    "KafkaSink",
+    "compile",
+    "events",
+    "match",
+    "match_stream",
+    "plan",
+    "register",
+    "session",
+    "statistics",
+    "subscriptions",
+]
 
 # A module is never named after what it offers: Python would put the module in the name's place.
 _MODULES: Final = {
+    "KafkaSink": "fyke.spark.sinks",
     "compile": "fyke.spark.compiling",
     "events": "fyke.spark.generating",
     "match": "fyke.spark.matching",
+    "match_stream": "fyke.spark.streaming",
+    "register": "fyke.spark.log_source",
     "plan": "fyke.spark.planning",
     "session": "fyke.spark.starting",
     "subscriptions": "fyke.spark.generating",

@@ -192,6 +192,15 @@ class Output:
             rows = kept.take(found.rows.slice(start, _OUT_MAX))
             yield with_column(rows, _SUBSCRIPTION, found.ids.slice(start, _OUT_MAX))
 
+    def refused(self, batch: pa.RecordBatch, bad: dict[int, str]) -> pa.RecordBatch:
+        """Rows that cannot be read, with nothing in place of the ids, and the reason."""
+        rows = batch.select(list(self.columns)).take(pa.array(list(bad), pa.int64()))
+        if self.arrays:
+            rows = with_column(rows, _SUBSCRIPTIONS, pa.nulls(len(bad), pa.list_(pa.string())))
+        else:
+            rows = with_column(rows, _SUBSCRIPTION, pa.nulls(len(bad), pa.string()))
+        return with_column(rows, REASON, pa.array(list(bad.values()), pa.string()))
+
     def _as_arrays(self, kept: pa.RecordBatch, found: Found) -> pa.RecordBatch:
         import numpy as np
 
@@ -244,3 +253,14 @@ class Task:
                 kept = batch.select(list(self.output.columns))
                 rows = kept.take(pa.array(list(bad), pa.int64()))
                 yield with_column(rows, REASON, pa.array(list(bad.values()), pa.string()))
+
+    def everything(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        """Matches without a reason, and rows that cannot be read without ids, in one go."""
+        matchers = self.pin.matchers()
+        for batch in batches:
+            found = self.reading.match(matchers, batch)
+            for matches in self.output.batches(batch, found):
+                none = pa.nulls(matches.num_rows, pa.string())
+                yield with_column(matches, REASON, none)
+            if found.bad:
+                yield self.output.refused(batch, found.bad)

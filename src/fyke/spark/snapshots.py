@@ -75,7 +75,7 @@ def opened(part: Part) -> Matcher:
     """The matcher of a part; this process opens it once."""
     matcher = _open.get(part)
     if matcher is None:
-        matcher = _mapped(part)
+        matcher = mapped(part)
         _open[part] = matcher
         while len(_open) > OPEN_MAX:
             _open.popitem(last=False)
@@ -90,7 +90,8 @@ def opened_alone(part: Part) -> Matcher:
     return opened(part)
 
 
-def _mapped(part: Part) -> Matcher:
+def mapped(part: Part) -> Matcher:
+    """The matcher of a part, read and verified now."""
     folder = local(part.path, part.identity)
     matcher = Matcher.open(folder)
     if identity(folder) != part.identity:

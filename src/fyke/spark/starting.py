@@ -48,14 +48,23 @@ def session(
         remote = os.environ.get("SPARK_REMOTE") or None
     running = _running()
     if running is not None:
-        return _adapted(running, master or remote, conf)
-    if remote is not None and not is_here(remote):
-        return _connected(remote, remote_settings(conf))
-    if remote is not None:
-        return _served(remote, name, settings(remote, conf, logs))
-    if master is None and not _is_submitted():
-        master = "local[*]"
-    return _started(master, name, settings(master, conf, logs))
+        made = _adapted(running, master or remote, conf)
+    elif remote is not None and not is_here(remote):
+        made = _connected(remote, remote_settings(conf))
+    elif remote is not None:
+        made = _served(remote, name, settings(remote, conf, logs))
+    else:
+        if master is None and not _is_submitted():
+            master = "local[*]"
+        made = _started(master, name, settings(master, conf, logs))
+    _register(made)
+    return made
+
+
+def _register(made: SparkSession) -> None:
+    from fyke.spark.log_source import register
+
+    register(made)
 
 
 def _require_pyspark() -> None:

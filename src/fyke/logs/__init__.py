@@ -1,0 +1,1 @@
+"""Append logs: what was published, in order, kept."""

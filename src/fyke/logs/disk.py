@@ -1,0 +1,220 @@
+"""A log on a disk: files of frames that only grow.
+
+    00000000000000000000.log      the records from 0 on
+    00000000000000052117.log      those from 52117 on; only the last file is written to
+
+Idea. An append is a write and a sync at the end of the last file. Threads that append at once share
+both: the first to come writes for all that wait (group commit). Processes take turns by a lock.
+Crash. A group that is not whole at the end of the last file was never acknowledged: readers do not
+see it, the next writer cuts it off.
+Once. Each group says which batch of which writer it is; a file begins with what the files before it
+hold, so that the last file is all one has to read.
+Readers need no lock. What they report as the end they sync first, so that it cannot fall later.
+Cost. Two system calls a write; opening reads the last file, at most `segment_max` and one group.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO, Final
+
+from fyke.errors import FykeError
+from fyke.logs.frames import encoded, group, head
+from fyke.logs.log import Log, Origin, Record
+from fyke.logs.segment import Tail, check_cut, file_of, follow, frames, segments
+
+SEGMENT_MAX: Final = 2**24
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """What a thread wants to append, and the end after it once that is done."""
+
+    values: list[bytes]
+    origin: Origin | None
+    end: int | None = None
+    problem: FykeError | None = None
+
+
+class DiskLog(Log):
+    """A log in a folder of its own; any number of processes may use it at once."""
+
+    def __init__(self, folder: str | Path, *, segment_max: int = SEGMENT_MAX) -> None:
+        self._folder = Path(folder)
+        self._segment_max = segment_max
+        self._waiting: list[_Waiting] = []
+        self._queue = Lock()
+        self._writing = Lock()
+        self._seen: tuple[int, Tail] = (0, Tail(0, 0))
+
+    def __reduce__(self) -> tuple[Callable[[Path], DiskLog], tuple[Path]]:
+        """Other processes get to know the place; they find the rest there."""
+        return partial(DiskLog, segment_max=self._segment_max), (self._folder,)
+
+    # --- appending -------------------------------------------------------------------------------
+
+    def append(self, values: Sequence[str], origin: Origin | None = None) -> int:
+        mine = _Waiting([encoded(value) for value in values], origin)
+        with self._queue:
+            self._waiting.append(mine)
+        with self._writing:
+            if mine.end is None and mine.problem is None:
+                self._write_all()
+        if mine.problem is not None:
+            raise mine.problem
+        assert mine.end is not None
+        return mine.end
+
+    def _write_all(self) -> None:
+        """Writes for all threads that wait."""
+        with self._queue:
+            groups, self._waiting = self._waiting, []
+        try:
+            with _failures(self._folder), self._locked():
+                ends = self._write(groups)
+        except FykeError as problem:
+            for each in groups:
+                each.problem = problem
+            return
+        for each, end in zip(groups, ends, strict=True):
+            each.end = end
+
+    def _write(self, groups: list[_Waiting]) -> list[int]:
+        first, tail, writers = self._recovered()
+        if tail.position > self._segment_max:
+            first, tail = tail.end, self._begin(tail.end, writers)
+        now = time.time_ns() // 1000
+        data: list[bytes] = []
+        ends: list[int] = []
+        end = tail.end
+        for each in groups:
+            if each.origin is None or each.origin.batch > writers.get(each.origin.writer, -1):
+                data += group(each.values, end, now, each.origin, begins=not data)
+                end += len(each.values)
+                if each.origin is not None:
+                    writers[each.origin.writer] = each.origin.batch
+            ends.append(end)
+        with file_of(self._folder, first).open("r+b") as file:
+            file.seek(tail.position)
+            file.write(b"".join(data))
+            file.flush()
+            os.fsync(file.fileno())
+        return ends
+
+    def _recovered(self) -> tuple[int, Tail, dict[str, int]]:
+        """The last segment, its tail and its writers; what a crash has left behind is cut off."""
+        known = segments(self._folder)
+        first = known[-1] if known else 0
+        writers: dict[str, int] = {}
+        if not known:
+            return first, self._begin(0, writers), writers
+        path = file_of(self._folder, first)
+        with path.open("r+b") as file:
+            tail = follow(file, Tail(first, 0), writers)
+            if tail.position == 0:
+                raise FykeError(f"{path} is damaged at byte 0")
+            if os.fstat(file.fileno()).st_size > tail.position:
+                check_cut(path, file, tail)
+                file.truncate(tail.position)
+        return first, tail, writers
+
+    def _begin(self, first: int, writers: dict[str, int]) -> Tail:
+        """A new segment, which appears whole."""
+        data = head(first, writers)
+        staging = self._folder / "segment.new"
+        with staging.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        staging.replace(file_of(self._folder, first))
+        _sync(self._folder)
+        return Tail(first, len(data))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One process at a time, where the system has such locks; a crash gives the lock back."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self._folder, os.O_RDONLY)
+        try:
+            with suppress(ImportError):
+                import fcntl
+
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    def end(self) -> int:
+        with _failures(self._folder):
+            known = segments(self._folder)
+            if not known:
+                return 0
+            first, tail = self._seen
+            if first != known[-1] or not tail.position:
+                first, tail = known[-1], Tail(known[-1], 0)
+            with file_of(self._folder, first).open("rb") as file:
+                now = follow(file, tail)
+                if now != tail:
+                    os.fsync(file.fileno())
+            self._seen = first, now
+            return now.end
+
+    def read(self, start: int, end: int) -> Iterator[Record]:
+        if start < 0 or end < start:
+            raise FykeError(f"records {start} to {end}; expected numbers from 0 on, in order")
+        with _failures(self._folder):
+            yield from self._read(start, end)
+
+    def _read(self, start: int, end: int) -> Iterator[Record]:
+        known = segments(self._folder)
+        for first, until in pairwise([*known, max(end, known[-1])] if known else []):
+            if until <= start or first >= end:
+                continue
+            path = file_of(self._folder, first)
+            with path.open("rb") as file:
+                start = yield from _records(file, start, min(end, until))
+            if start < min(end, until):
+                raise FykeError(f"{path} ends or is damaged at record {start}")
+        if start < end:
+            raise FykeError(f"{self._folder} holds no record {start}")
+
+
+def _records(file: BinaryIO, start: int, end: int) -> Generator[Record, None, int]:
+    """The records of a segment; the offset after the last one."""
+    for frame, _ in frames(file, 0):
+        if start >= end:
+            break
+        if frame.end <= start:
+            continue
+        for record in frame.records():
+            if start <= record.offset < end:
+                yield record
+        start = min(frame.end, end)
+    return start
+
+
+@contextmanager
+def _failures(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FykeError(f"the log {folder} cannot be used: {error}") from None
+
+
+def _sync(folder: Path) -> None:
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,51 @@
+"""The contract of a log: records in one order, numbered from 0, that stay as they are.
+
+Whatever keeps records can stand behind it: a folder of this machine (`disk`), a broker elsewhere.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A value at its place; `time` is when it was appended, in microseconds since 1970."""
+
+    offset: int
+    time: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who appends what: the batches of a writer are numbered upwards, each is appended once."""
+
+    writer: str
+    batch: int
+
+
+class Log(ABC):
+    """Records in order.
+
+    Law: what `append` was given and returned from is there for good, whole, once, at consecutive
+    offsets; `read(a, b)` gives the records a, a+1, .. b-1 and always the same ones, for b <= end().
+    """
+
+    @abstractmethod
+    def append(self, values: Sequence[str], origin: Origin | None = None) -> int:
+        """Appends all of the values or none; the end after them. They are on the disk then.
+
+        If the origin's batch was appended before, or a later one of the same writer, nothing
+        happens.
+        """
+
+    @abstractmethod
+    def read(self, start: int, end: int) -> Iterator[Record]:
+        """The records from `start` on, up to and without `end`."""
+
+    @abstractmethod
+    def end(self) -> int:
+        """The offset of the next record: how many there are. It never falls."""

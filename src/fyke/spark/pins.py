@@ -1,0 +1,87 @@
+"""Pins: which version a micro-batch is matched against, decided once.
+
+    pins/batch-12.json      the version and the snapshots that batch 12 sees
+
+The driver writes the file before the batch is worked on; whoever works on it again, after a crash,
+finds the file and uses the same version. Spark repeats only its last batch, so that the pins of the
+last two are kept, and with them the versions that they name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from fyke.errors import FykeError, shown
+from fyke.spark import versions
+from fyke.spark.durable import write_whole
+from fyke.spark.snapshots import Part, Pin
+
+KEPT: Final = 2
+"""The pins of so many batches are kept."""
+_NAME: Final = re.compile(r"batch-(\d+)\.json", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """What a batch is matched against: the snapshots, and where they belong to one, the version."""
+
+    path: str
+    version: int
+    pin: Pin
+
+    @classmethod
+    def of(cls, version: versions.Version) -> Pinned:
+        return cls(version.path, version.number, version.pin())
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """The pins of a stream."""
+
+    folder: str
+
+    def get(self, batch: int, choose: Callable[[], Pinned]) -> Pinned:
+        """The batch's pin; without one, what `choose` says is written down first."""
+        found = self._read(batch)
+        return self.put(batch, choose()) if found is None else found
+
+    def put(self, batch: int, pinned: Pinned) -> Pinned:
+        parts = [[part.path, part.identity] for part in pinned.pin.parts]
+        facts = {"path": pinned.path, "version": pinned.version, "parts": parts}
+        Path(self.folder).mkdir(parents=True, exist_ok=True)
+        write_whole(self.file(batch), json.dumps(facts, indent=1))
+        return pinned
+
+    def forget_before(self, batch: int) -> None:
+        """Removes the pins that no repetition can ask for once `batch` is being worked on."""
+        for number in self._batches():
+            if number <= batch - KEPT:
+                self.file(number).unlink(missing_ok=True)
+
+    def needed(self, path: str) -> set[int]:
+        """The versions in a folder that pinned batches see."""
+        found = [self._read(batch) for batch in self._batches()]
+        return {each.version for each in found if each is not None and each.path == path}
+
+    def file(self, batch: int) -> Path:
+        return Path(self.folder) / f"batch-{batch}.json"
+
+    def _batches(self) -> list[int]:
+        names = map(_NAME.fullmatch, (path.name for path in Path(self.folder).glob("batch-*")))
+        return [int(name[1]) for name in names if name]
+
+    def _read(self, batch: int) -> Pinned | None:
+        path = self.file(batch)
+        try:
+            facts = json.loads(path.read_text("utf-8"))
+            parts = tuple(Part(str(where), str(state)) for where, state in facts["parts"])
+            return Pinned(str(facts["path"]), int(facts["version"]), Pin(parts))
+        except FileNotFoundError:
+            return None
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise FykeError(f"the pin {path} cannot be read: {shown(error)}") from None

@@ -1,0 +1,181 @@
+"""Sinks: where the rows of a micro-batch go.
+
+Spark repeats a batch when the driver died before the batch was noted as done. A sink that knows
+which batches it has published is told of each only once.
+
+    FolderSink      a folder batch=12 for batch 12, whole or not there
+    KafkaSink       a message per row; a repeated batch is sent again
+    a function      called with the rows and the number of the batch, for whatever else
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+
+from fyke.errors import FykeError, shown
+from fyke.spark.durable import publish_folder, write_whole
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+BATCH: Final = "batch"
+_OWNER: Final = "_stream.json"
+_STAGING: Final = "_staging-"
+
+
+@runtime_checkable
+class Sink(Protocol):
+    """Takes the rows of one batch after the other.
+
+    `is_atomic` says that `write` publishes a batch whole or not at all, and that `has` tells
+    whether it did. Then no row is lost or doubled; otherwise rows may be doubled after a crash.
+    """
+
+    @property
+    def is_atomic(self) -> bool: ...
+
+    def claim(self, stream: str, columns: list[str]) -> None:
+        """Called once before a stream starts: its id, and the columns of the rows to come."""
+
+    def has(self, batch: int) -> bool: ...
+
+    def write(self, rows: DataFrame, batch: int) -> None: ...
+
+
+def sink_of(given: object, what: str) -> Sink:
+    """A path, a function or a sink, as a sink."""
+    if isinstance(given, str | Path):
+        if "://" in str(given):
+            raise FykeError(
+                f"{what}={shown(str(given))}: expected the path of a folder that the driver and "
+                "the workers see; a function can write anywhere else"
+            )
+        return FolderSink(str(Path(given).absolute()))
+    if isinstance(given, Sink):
+        return given
+    if callable(given):
+        return FunctionSink(given)
+    raise FykeError(f"{what}={shown(given)}; expected a path, a sink or a function")
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSink:
+    """Parquet files, a folder per batch; Spark reads all of them as one table.
+
+    Batches are known by their number, so that a folder belongs to the one stream that counts them.
+    """
+
+    path: str
+
+    @property
+    def is_atomic(self) -> bool:
+        return True
+
+    def claim(self, stream: str, columns: list[str]) -> None:
+        if any(name.casefold() == BATCH for name in columns):
+            raise FykeError(
+                f"the rows have a column {shown(BATCH)}, which a folder of batches adds; rename "
+                "it, or choose other columns with key="
+            )
+        owner = Path(self.path) / _OWNER
+        try:
+            owner.parent.mkdir(parents=True, exist_ok=True)
+            if not owner.exists():
+                self._check_empty()
+                write_whole(owner, json.dumps({"stream": stream}))
+            found = json.loads(owner.read_text("utf-8"))["stream"]
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise FykeError(f"{self.path} cannot be used as a sink: {shown(error)}") from None
+        if found != stream:
+            raise FykeError(
+                f"{self.path} holds the batches of another stream; go on with that one's "
+                "checkpoint, or choose another folder"
+            )
+
+    def _check_empty(self) -> None:
+        if any(Path(self.path).iterdir()):
+            raise FykeError(f"{self.path} exists and is no sink; nothing was written")
+
+    def has(self, batch: int) -> bool:
+        return self._folder(batch).exists()
+
+    def write(self, rows: DataFrame, batch: int) -> None:
+        self._sweep()
+        # Named anew each time: the JVM of a driver that was killed may still write to its own.
+        staging = Path(self.path) / f"{_STAGING}{batch}-{secrets.token_hex(8)}"
+        rows.write.parquet(str(staging))
+        try:
+            publish_folder(staging, self._folder(batch))
+        except OSError as error:
+            if not self.has(batch):
+                raise FykeError(f"batch {batch} cannot be published: {error}") from None
+
+    def _folder(self, batch: int) -> Path:
+        return Path(self.path) / f"{BATCH}={batch}"
+
+    def _sweep(self) -> None:
+        for stale in Path(self.path).glob(f"{_STAGING}*"):
+            shutil.rmtree(stale, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaSink:
+    """A topic of Kafka, through Spark's connector (the package spark-sql-kafka-0-10).
+
+    The message is the row as JSON, its key the subscription, its header `fyke-batch` the number of
+    the batch. `options` are the connector's, such as those for encryption.
+    """
+
+    topic: str
+    servers: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_atomic(self) -> bool:
+        return False
+
+    def claim(self, stream: str, columns: list[str]) -> None: ...
+
+    def has(self, batch: int) -> bool:
+        return False
+
+    def write(self, rows: DataFrame, batch: int) -> None:
+        writer = messages(rows, batch).write.format("kafka").options(**self.options)
+        writer.option("kafka.bootstrap.servers", self.servers).option("topic", self.topic).save()
+
+
+def messages(rows: DataFrame, batch: int) -> DataFrame:
+    """Rows as Kafka's messages."""
+    from pyspark.sql import functions as f
+
+    number = f.encode(f.lit(str(batch)), "utf-8")
+    header = f.struct(f.lit("fyke-batch").alias("key"), number.alias("value"))
+    key = f.col("subscription") if "subscription" in rows.columns else f.lit(None).cast("string")
+    return rows.select(
+        key.alias("key"), f.to_json(f.struct("*")).alias("value"), f.array(header).alias("headers")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSink:
+    """What a function does; it sees a repeated batch again, under the same number."""
+
+    function: Callable[[DataFrame, int], object]
+
+    @property
+    def is_atomic(self) -> bool:
+        return False
+
+    def claim(self, stream: str, columns: list[str]) -> None: ...
+
+    def has(self, batch: int) -> bool:
+        return False
+
+    def write(self, rows: DataFrame, batch: int) -> None:
+        self.function(rows, batch)

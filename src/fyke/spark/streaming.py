@@ -1,0 +1,258 @@
+"""Matching streams: `match_stream` on a streaming DataFrame.
+
+    checkpoint/
+        stream.json         the id of the stream
+        spark/              Spark's own checkpoint
+        pins/               which version each of the last batches saw
+        tally.json          what came of all batches
+        subscriptions/      versions, where a Matcher or a snapshot was given
+        errors/             rows that cannot be read, unless `errors` says where
+
+Subscriptions may change while the stream runs: `compile` publishes a new version, the next batch
+sees it. All events of a batch see one version, also when the batch is repeated after a crash.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from fyke.errors import FykeError, shown
+from fyke.matching.matcher import Matcher
+from fyke.spark import tally, versions
+from fyke.spark.columns import need_frame
+from fyke.spark.durable import write_whole
+from fyke.spark.matching import Output
+from fyke.spark.reading import Reading
+from fyke.spark.sinks import Sink, sink_of
+from fyke.spark.snapshots import local
+from fyke.spark.step import TALLY, Following, Step
+from fyke.spark.versions import Version
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    AnySink: TypeAlias = str | Path | Sink | Callable[[DataFrame, int], object]
+
+AVAILABLE: Final = "available"
+_STREAM: Final = "stream.json"
+_SUBSCRIPTIONS: Final = "subscriptions"
+_OURS: Final = re.compile(r"fyke\.errors\.\w+: (.+)")
+
+
+def match_stream(
+    events: DataFrame,
+    subscriptions: Matcher | Version | str | Path,
+    sink: AnySink,
+    *,
+    checkpoint: str | Path,
+    key: str | Sequence[str] | None = None,
+    arrays: bool = False,
+    attributes: Sequence[str] | None = None,
+    json: str | None = None,
+    cloudevents: str | None = None,
+    errors: AnySink | None = None,
+    trigger: float | str | None = None,
+    name: str | None = None,
+    sweep: bool = False,
+) -> Stream:
+    """Starts matching a streaming DataFrame; the rows are those of `match`.
+
+    `subscriptions` is the folder that `compile` publishes versions to, each batch seeing the newest
+    one; or they stay as they are: a Version, a Matcher, the path of a snapshot. `sink` is a folder,
+    a sink, or a function of the rows and the batch's number; `errors` likewise, for rows that
+    cannot be read. `checkpoint` is the folder by which a stream that ended, however it did, goes on
+    where it was. `trigger` is the time between batches in seconds (without it, as soon as there are
+    events), or "available": what there is now, then the stream ends. `sweep` removes versions that
+    this stream does not need any more; nobody else should be using them then.
+    """
+    need_frame(events, "events")
+    if not events.isStreaming:
+        raise FykeError("events: expected a streaming DataFrame; fyke.spark.match takes others")
+    reading = Reading.of(events, attributes, json, cloudevents)
+    output = Output.of(events, key, arrays)
+    timing = _timing(trigger)
+    folder = _folder(checkpoint, "checkpoint")
+    out, bad = sink_of(sink, "sink"), sink_of(errors or folder / "errors", "errors")
+    stream = _identity(folder)
+    out.claim(stream, output.schema(events).names)
+    bad.claim(f"{stream}-errors", list(output.columns))
+    step = Step(
+        start=secrets.token_hex(8),
+        checkpoint=str(folder),
+        following=_following(subscriptions, folder, sweep),
+        reading=reading,
+        output=output,
+        sink=out,
+        errors=bad,
+    )
+    return Stream(_started(events, step, folder, timing, name), folder)
+
+
+# --- what was given ------------------------------------------------------------------------------
+
+
+def _timing(trigger: float | str | None) -> dict[str, Any]:
+    """As Spark's `trigger` takes it."""
+    if trigger is None:
+        return {}
+    if trigger == AVAILABLE:
+        return {"availableNow": True}
+    if isinstance(trigger, int | float) and not isinstance(trigger, bool) and 0 <= trigger < 1e9:
+        return {"processingTime": f"{round(trigger * 1000)} milliseconds"}
+    raise FykeError(f"trigger={shown(trigger)}; expected seconds, or {shown(AVAILABLE)}")
+
+
+def _folder(path: str | Path, what: str) -> Path:
+    if not isinstance(path, str | Path) or "://" in str(path):
+        raise FykeError(
+            f"{what}={shown(path)}; expected the path of a folder that the driver and the workers "
+            "see"
+        )
+    return Path(path).absolute()
+
+
+def _identity(folder: Path) -> str:
+    """What the checkpoint calls its stream."""
+    file = folder / _STREAM
+    try:
+        if not file.exists():
+            if folder.exists() and any(folder.iterdir()):
+                raise FykeError(f"{folder} exists and is no checkpoint; nothing was written")
+            folder.mkdir(parents=True, exist_ok=True)
+            write_whole(file, json.dumps({"stream": secrets.token_hex(16)}))
+        return str(json.loads(file.read_text("utf-8"))["stream"])
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise FykeError(f"the checkpoint {folder} cannot be used: {shown(error)}") from None
+
+
+def _following(
+    subscriptions: Matcher | Version | str | Path, folder: Path, sweeps: bool
+) -> Following:
+    if isinstance(subscriptions, Version):
+        return Following(str(Path(subscriptions.path).absolute()), subscriptions.number, sweeps)
+    if isinstance(subscriptions, Matcher):
+        return _saved(subscriptions, folder)
+    if not isinstance(subscriptions, str | Path):
+        raise FykeError(
+            f"subscriptions: expected a folder of versions, a Version or a Matcher, not "
+            f"{type(subscriptions).__name__}; fyke.spark.compile makes a Version of a DataFrame"
+        )
+    if versions.is_snapshot(str(subscriptions)):
+        return _saved(Matcher.open(local(str(subscriptions))), folder)
+    path = _folder(subscriptions, "subscriptions")
+    versions.current(path)
+    return Following(str(path), None, sweeps)
+
+
+def _saved(matcher: Matcher, folder: Path) -> Following:
+    """The state of a matcher as a version beside the checkpoint, where repetitions find it."""
+    made = versions.add(folder / _SUBSCRIPTIONS, matcher)
+    return Following(made.path, made.number, sweeps=True)
+
+
+def _started(
+    events: DataFrame, step: Step, folder: Path, timing: dict[str, Any], name: str | None
+) -> StreamingQuery:
+    from pyspark.errors import PySparkException
+
+    def run(rows: DataFrame, batch: int) -> None:
+        step(rows, batch)
+
+    writer = events.writeStream.foreachBatch(run)
+    writer = writer.option("checkpointLocation", str(folder / "spark"))
+    if timing:
+        writer = writer.trigger(**timing)
+    try:
+        return (writer.queryName(name) if name else writer).start()
+    except PySparkException as error:
+        raise FykeError(f"the stream does not start: {_reason(str(error))}") from error
+
+
+# --- a stream that runs --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a stream is.
+
+    `batch` is the last one that was finished (-1: none), `version` the one it saw, `matches` and
+    `errors` what all batches brought together; rates are those of the last batch, in events a
+    second: as they arrived, and as they could be processed.
+    """
+
+    batch: int
+    version: int
+    matches: int
+    errors: int
+    arriving_per_s: float
+    processed_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream that was started; `query` is Spark's own handle."""
+
+    query: StreamingQuery
+    folder: Path
+
+    @property
+    def is_active(self) -> bool:
+        return bool(self.query.isActive)
+
+    def stop(self) -> None:
+        """Ends the stream; a batch that is being worked on is repeated at the next start."""
+        self.query.stop()
+
+    def await_end(self, timeout: float | None = None) -> bool:
+        """Waits until the stream ends, at most so many seconds; whether it did.
+
+        Raises what made it fail.
+        """
+        from pyspark.errors import PySparkException
+
+        try:
+            if timeout is None:
+                self.query.awaitTermination()
+                return True
+            return bool(self.query.awaitTermination(max(1, round(timeout))))
+        except PySparkException as error:
+            raise FykeError(f"the stream failed: {_reason(str(error))}") from error
+
+    @property
+    def exception(self) -> FykeError | None:
+        """Why the stream failed, if it did."""
+        error = self.query.exception()
+        return None if error is None else FykeError(f"the stream failed: {_reason(str(error))}")
+
+    def progress(self) -> Progress:
+        found = tally.load(self.folder / TALLY)
+        last: Any = self.query.lastProgress or {}
+        return Progress(
+            batch=found.batch,
+            version=found.version,
+            matches=found.matches,
+            errors=found.errors,
+            arriving_per_s=_rate(last.get("inputRowsPerSecond")),
+            processed_per_s=_rate(last.get("processedRowsPerSecond")),
+        )
+
+
+def _rate(told: float | None) -> float:
+    """Of the first batch Spark does not say how fast events arrived."""
+    return 0.0 if told is None or told != told else float(told)
+
+
+def _reason(text: str) -> str:
+    """Our own sentence in what Spark says, otherwise its first lines."""
+    ours = _OURS.findall(text)
+    if ours:
+        return str(ours[-1])
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " ".join(lines[:3]) or "Spark does not say why"
