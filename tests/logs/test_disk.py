@@ -90,6 +90,12 @@ def test_a_torn_end_is_cut(tmp_path_factory: pytest.TempPathFactory, data: st.Da
     assert reader.end() == 2 and values(reader) == ["first", "again"]
 
 
+@pytest.mark.parametrize("writer, batch", [("", 0), ("x" * 1001, 0), ("w", -1), ("w", 2**63)])
+def test_an_origin_has_bounds(writer: str, batch: int) -> None:
+    with pytest.raises(FykeError, match="expected"):
+        Origin(writer, batch)
+
+
 def test_a_large_group_is_whole_or_not_there(tmp_path: Path) -> None:
     log = DiskLog(tmp_path)
     log.append(["first"])

@@ -123,13 +123,20 @@ def test_columns_keys_arrays_and_functions(spark: SparkSession, tmp_path: Path) 
     assert bad == [(0, 1)]
 
 
-def test_messages_for_kafka(spark: SparkSession) -> None:
+def test_messages_for_kafka(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.createDataFrame([(1, "\U0001f600", "s")], "k long, t string, subscription string")
     (message,) = messages(rows, 7).collect()
     assert (message["key"], json.loads(message["value"])["t"]) == ("s", "\U0001f600")
     assert [(each["key"], bytes(each["value"])) for each in message["headers"]] == [
         ("fyke-batch", b"7")
     ]
+    put(tmp_path / "in", 0, numbered(0, 1))
+    sink = fyke.spark.KafkaSink("topic", "127.0.0.1:1", {"kafka.max.block.ms": "10"})
+    stream = fyke.spark.match_stream(
+        read(spark, tmp_path / "in"), matcher("m"), sink, checkpoint=tmp_path / "c", json="value"
+    )
+    with pytest.raises(FykeError, match=r"(?i)kafka"):  # no connector, or nobody at that address
+        stream.await_end(60)
 
 
 def test_bad_calls_are_refused(spark: SparkSession, tmp_path: Path) -> None:
@@ -288,6 +295,37 @@ def test_workers_killed_in_the_midst_of_a_task(spark: SparkSession, tmp_path: Pa
     assert (tmp_path / "killed").exists() and found(tmp_path / "out") == []
     assert start().await_end(60)
     assert found(tmp_path / "out") == [(k // 100, k, "m even") for k in range(200)]
+
+
+def slowly(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        time.sleep(1)
+        yield batch
+
+
+def test_stopped_in_the_midst_of_a_batch(spark: SparkSession, tmp_path: Path) -> None:
+    """That is no failure; the batch is repeated, against the version that it saw."""
+    put(tmp_path / "in", 0, numbered(0, 10))
+    slow = read(spark, tmp_path / "in").mapInArrow(slowly, "value string")
+
+    def start(mark: str, trigger: str | None = None) -> Stream:
+        return fyke.spark.match_stream(
+            slow,
+            matcher(mark),
+            tmp_path / "out",
+            checkpoint=tmp_path / "c",
+            json="value",
+            trigger=trigger,
+        )
+
+    stream = start("1")
+    while not (tmp_path / "c" / "pins" / "batch-0.json").exists():
+        time.sleep(0.01)
+    stream.stop()
+    assert stream.exception is None and not stream.is_active
+    assert stream.progress().batch == -1 and found(tmp_path / "out") == []
+    assert start("2", "available").await_end(60)
+    assert found(tmp_path / "out") == [(0, k, "1 even") for k in range(10)]
 
 
 def test_the_driver_killed_twice(program: Program, tmp_path: Path) -> None:

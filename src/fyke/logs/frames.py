@@ -107,7 +107,7 @@ def encoded(value: str) -> bytes:
 def _framed(
     flags: int, first: int, time: int, count: int, origin: Origin | None, payload: bytes
 ) -> bytes:
-    name = b"" if origin is None else origin.writer.encode()
+    name = b"" if origin is None else origin.writer.encode("utf-8", "replace")
     batch = _NO_BATCH if origin is None else origin.batch
     body = _FACTS.pack(flags, first, time, count, batch, len(name)) + name + payload
     return ENVELOPE.pack(MARK, len(body), zlib.crc32(body)) + body

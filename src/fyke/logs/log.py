@@ -8,6 +8,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
+
+from fyke.errors import FykeError, shown
+
+WRITER_MAX: Final = 1000
+"""Bytes of a writer's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,12 @@ class Origin:
 
     writer: str
     batch: int
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.writer.encode("utf-8", "replace")) <= WRITER_MAX:
+            raise FykeError(f"writer={shown(self.writer)}; expected 1 to {WRITER_MAX} bytes")
+        if not 0 <= self.batch < 2**63:
+            raise FykeError(f"batch={shown(self.batch)}; expected a number from 0 on")
 
 
 class Log(ABC):

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -34,6 +36,8 @@ from fyke.logs.partitions import Partitions
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+STAGED_S_MAX: Final = 7 * 24 * 3600
+"""A job that takes longer than that from a task's end to its own is taken for dead."""
 _STAGED: Final = "staged"
 _SCHEME: Final = "file:"
 _COLUMN: Final = pa.schema([("value", pa.string())])
@@ -92,9 +96,12 @@ def values_of(messages: list[Any]) -> list[str]:
 
 
 def sweep(path: str, job: str) -> None:
-    """Removes what the tasks of a job have staged."""
-    for file in (Path(path) / _STAGED).glob(f"{job}-*"):
-        file.unlink(missing_ok=True)
+    """Removes what the tasks of a job have staged, and what nobody has touched for long."""
+    old = time.time() - STAGED_S_MAX
+    for file in (Path(path) / _STAGED).glob("*"):
+        with suppress(FileNotFoundError):
+            if file.name.startswith(f"{job}-") or file.stat().st_mtime < old:
+                file.unlink()
 
 
 class LogWriter(DataSourceArrowWriter):

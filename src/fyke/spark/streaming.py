@@ -43,7 +43,11 @@ if TYPE_CHECKING:
 AVAILABLE: Final = "available"
 _STREAM: Final = "stream.json"
 _SUBSCRIPTIONS: Final = "subscriptions"
+_INTERRUPTED: Final = re.compile(r"java\.[\w.]*(?:Interrupted|ClosedByInterrupt)\w*Exception")
 _OURS: Final = re.compile(r"fyke\.errors\.\w+: (.+)")
+_PYTHONS: Final = re.compile(
+    r"^\s*(?!java|org|scala|py4j)(?:\w+\.)*(\w*(?:Error|Exception): .+)", re.MULTILINE
+)
 
 
 def match_stream(
@@ -160,10 +164,14 @@ def _saved(matcher: Matcher, folder: Path) -> Following:
 def _started(
     events: DataFrame, step: Step, folder: Path, timing: dict[str, Any], name: str | None
 ) -> StreamingQuery:
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     def run(rows: DataFrame, batch: int) -> None:
-        step(rows, batch)
+        try:
+            step(rows, batch)
+        except Py4JJavaError as error:
+            raise _brief(str(error)) from None
 
     writer = events.writeStream.foreachBatch(run)
     writer = writer.option("checkpointLocation", str(folder / "spark"))
@@ -173,6 +181,20 @@ def _started(
         return (writer.queryName(name) if name else writer).start()
     except PySparkException as error:
         raise FykeError(f"the stream does not start: {_reason(str(error))}") from error
+
+
+def _brief(text: str) -> FykeError:
+    """What Java said, shortened.
+
+    Spark looks for an interruption in the text of what a batch raised, to tell `stop` from a
+    failure, with a regular expression that overflows the stack on the long traces of Java.
+    """
+    interrupted = _INTERRUPTED.search(text)
+    if interrupted is None:
+        return FykeError(_reason(text))
+    return FykeError(
+        f"py4j.protocol.Py4JJavaError: An error occurred while calling Spark: {interrupted[0]}"
+    )
 
 
 # --- a stream that runs --------------------------------------------------------------------------
@@ -250,9 +272,10 @@ def _rate(told: float | None) -> float:
 
 
 def _reason(text: str) -> str:
-    """Our own sentence in what Spark says, otherwise its first lines."""
-    ours = _OURS.findall(text)
-    if ours:
-        return str(ours[-1])
+    """Our own sentence in what Spark says, or what else Python raised, or its first lines."""
+    for pattern in (_OURS, _PYTHONS):
+        raised = pattern.findall(text)
+        if raised:
+            return str(raised[-1])
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return " ".join(lines[:3]) or "Spark does not say why"
