@@ -4,6 +4,7 @@
     match       a DataFrame of events against subscriptions: a row per match
     compile     a DataFrame of subscriptions to a folder that workers map
     events, subscriptions     those of a workload, made by the workers
+    sweep       a function for many parameters and seeds: a row per run
     statistics  what events and subscriptions are like, as tables
 
 The names load when they are first used, PySpark when a session is wanted. Everything here works on
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from fyke.spark.generating import events, subscriptions
     from fyke.spark.matching import match
     from fyke.spark.starting import session
+    from fyke.spark.sweeping import sweep
 
-__all__ = ["compile", "events", "match", "session", "statistics", "subscriptions"]
+__all__ = ["compile", "events", "match", "session", "statistics", "subscriptions", "sweep"]
 
 # A module is never named after what it offers: Python would put the module in the name's place.
 _MODULES: Final = {
@@ -31,6 +33,7 @@ _MODULES: Final = {
     "match": "fyke.spark.matching",
     "session": "fyke.spark.starting",
     "subscriptions": "fyke.spark.generating",
+    "sweep": "fyke.spark.sweeping",
 }
 
 
