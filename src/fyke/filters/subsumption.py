@@ -56,7 +56,7 @@ class Subsumption:
         speakers = Counter(need.attribute for found in needs.values() for need in found)
 
         def expected_tests(need: Necessary) -> float:
-            looked_up = value_place(need) is not None
+            looked_up = _value_place(need) is not None
             tests = 0 if looked_up else _TEST_COST * speakers[need.attribute] / crowd[need]
             return crowd[need] + tests
 
@@ -64,7 +64,7 @@ class Subsumption:
             self._wait(each, min(needs[each.id], key=expected_tests, default=None))
 
     def _wait(self, subscription: Subscription, need: Necessary | None) -> None:
-        place = None if need is None else value_place(need)
+        place = None if need is None else _value_place(need)
         if place is not None:
             self._at_value[place].append(subscription)
         elif need is not None:
@@ -126,8 +126,7 @@ class Subsumption:
                 yield from (("type", sort_key(each)) for each in (name, *above))
 
 
-def value_place(need: Necessary) -> Place | None:
-    """The one value or type that is needed, if it is one."""
+def _value_place(need: Necessary) -> Place | None:
     match need.alternatives:
         case (In(attribute, (value,)),):
             return attribute, sort_key(value)

@@ -6,6 +6,7 @@
     compile         a DataFrame of subscriptions to a folder that workers map
     plan            how events and subscriptions will come together, and why
     events, subscriptions   those of a workload, made by the workers
+    sweep           a function for many parameters and seeds: a row per run
     statistics      what events and subscriptions are like, as tables
     register        makes the format `fyke` known to a session of your own
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fyke.spark.sinks import KafkaSink
     from fyke.spark.starting import session
     from fyke.spark.streaming import match_stream
+    from fyke.spark.sweeping import sweep
 
 __all__ = [
     "KafkaSink",
@@ -40,6 +42,7 @@ __all__ = [
     "session",
     "statistics",
     "subscriptions",
+    "sweep",
 ]
 
 # A module is never named after what it offers: Python would put the module in the name's place.
@@ -53,6 +56,7 @@ _MODULES: Final = {
     "plan": "fyke.spark.planning",
     "session": "fyke.spark.starting",
     "subscriptions": "fyke.spark.generating",
+    "sweep": "fyke.spark.sweeping",
 }
 
 

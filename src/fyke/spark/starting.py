@@ -182,10 +182,10 @@ def _failures(what: str) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError, OSError) as error:
-        raise FykeError(f"{what}: {_reason(error)}") from error
+        raise FykeError(f"{what}: {reason_of(error)}") from error
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """The line that says what went wrong; Py4J hides it below a line of its own."""
     if "JAVA_GATEWAY_EXITED" in str(error):
         return "its JVM ended at once, saying why on the error stream"

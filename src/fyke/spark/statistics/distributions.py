@@ -86,7 +86,9 @@ def _described(counts: DataFrame, top: int, quantiles: list[float]) -> DataFrame
         "*", rank.alias("rank"), below.alias("below"), f.sum(counted).over(alike).alias("numbers")
     )
     per_attribute = ranked.groupBy("attribute").agg(*_facts(top, quantiles))
-    whole = f.max(f.when(f.isnull("attribute"), f.col("present"))).over(Window.partitionBy())
+    whole = f.max(f.when(f.isnull("attribute"), f.col("present"))).over(
+        Window.partitionBy(f.lit(0))
+    )
     return _shares(per_attribute.select("*", whole.alias("events")).where("attribute is not null"))
 
 

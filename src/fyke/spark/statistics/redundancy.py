@@ -9,10 +9,11 @@
         wide, narrow            the least ids that have these filters: wide accepts whatever
                                 narrow accepts
 
-Idea. If W covers N then N implies every necessary predicate of W, so N must speak of what one of
-them needs. W waits at a *place*: a value that it needs (`symbol = 'A'`), else an attribute, and of
-several places at the one where the fewest ask; N asks at all values that it names and all
-attributes that it speaks of. Those that meet are held against each other by the algebra.
+Idea. If W covers N then N implies every clause of W, so N must speak of what the clause needs: name
+one of the values of `symbol = 'A' or title in ('B', 'C')`, or speak of one of its attributes where
+it names no values. W waits at the *places* of one clause, of several at those where the fewest ask;
+N asks at all values that it names and all attributes that it speaks of. Those that meet are held
+against each other by the algebra.
 Invariant. Every pair is proved (`filters.covering`). A pair can be missed only where that proof
 gives up, or where N implies a value that it does not name.
 Cost. One proof per pair that meets. Their number is known before any is tried, and bounded.
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
@@ -31,11 +33,10 @@ from fyke.errors import FykeError
 from fyke.events.value import sort_key
 from fyke.filters.analysis import canonical_form
 from fyke.filters.covering import covers, is_never_true
-from fyke.filters.filter import Filter, walk
-from fyke.filters.necessary import necessary
+from fyke.filters.filter import And, Filter, Or, walk
 from fyke.filters.parser import parse_text
-from fyke.filters.predicate import In, TypeIs
-from fyke.filters.subsumption import COVERING_BUDGET, spoken_of, value_place
+from fyke.filters.predicate import In, Predicate, TypeIs
+from fyke.filters.subsumption import COVERING_BUDGET, spoken_of
 from fyke.spark.compiling import subscription_rows
 from fyke.spark.statistics.filters import read_filters
 
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 PAIRS_MAX: Final = 20_000_000
 """So many pairs are tried at most."""
+CLAUSES_MAX: Final = 16
+"""So many clauses of a filter are considered."""
 _ROWS_MAX: Final = 10_000
 _ANYWHERE: Final = ""
 
@@ -69,31 +72,34 @@ def coverings(
 
     forms = _forms(subscriptions, dialect)
     distinct = forms.groupBy("form").agg(f.min("id").alias("id")).select("id", "form")
-    meeting = _meeting(distinct.mapInArrow(_places, "id string, form string, place string, "
-                                                    "waits boolean"))  # fmt: skip
-    tried = meeting.count()
+    asking = distinct.mapInArrow(_asking, "narrow string, narrow_form string, place string")
+    waiting = _waiting(distinct, asking.groupBy("place").agg(f.count("*").alias("crowd")))
+    tried = waiting.agg(f.sum("crowd")).collect()[0][0] or 0
     if tried > pairs_max:
         raise FykeError(
             f"{tried} pairs of subscriptions would have to be held against each other, more than "
             f"pairs_max={pairs_max}; raise it, or look at a part of the subscriptions"
         )
-    dealt = meeting.repartition("wide").sortWithinPartitions("wide")
-    return dealt.mapInArrow(_covering, "wide string, narrow string")
+    meeting = waiting.drop("crowd").join(asking, "place").where("wide != narrow").drop("place")
+    dealt = meeting.dropDuplicates(["wide", "narrow"]).repartition("wide")
+    return dealt.sortWithinPartitions("wide").mapInArrow(_covering, "wide string, narrow string")
 
 
-def _meeting(places: DataFrame) -> DataFrame:
-    """wide, narrow and their filters: each W at the place where the fewest ask."""
+def _waiting(distinct: DataFrame, crowds: DataFrame) -> DataFrame:
+    """wide, its form, and the places of the clause where the fewest ask, with how many do."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
-    asking = places.where("not waits").select("place", f.col("id").alias("narrow"),
-                                              f.col("form").alias("narrow_form"))  # fmt: skip
-    crowds = asking.groupBy("place").agg(f.count("*").alias("crowd"))
-    known = places.where("waits").join(crowds, "place", "left")
-    emptiest = Window.partitionBy("id").orderBy(f.coalesce("crowd", f.lit(0)), "place")
-    waiting = known.select("*", f.row_number().over(emptiest).alias("rank")).where("rank = 1")
-    chosen = waiting.select("place", f.col("id").alias("wide"), f.col("form").alias("wide_form"))
-    return chosen.join(asking, "place").where("wide != narrow").drop("place")
+    places = distinct.mapInArrow(
+        _places, "wide string, wide_form string, clause string, place string"
+    )
+    known = places.join(crowds, "place")
+    crowd = f.sum("crowd").over(Window.partitionBy("wide", "clause"))
+    emptiest = Window.partitionBy("wide").orderBy("crowded", "clause")
+    ranked = known.select("*", crowd.alias("crowded")).select(
+        "*", f.dense_rank().over(emptiest).alias("rank")
+    )
+    return ranked.where("rank = 1").select("wide", "wide_form", "place", "crowd")
 
 
 def _forms(subscriptions: DataFrame, dialect: str) -> DataFrame:
@@ -111,28 +117,50 @@ def _canonical(batches: Batches) -> Iterator[pa.RecordBatch]:
     yield from _in_batches(found, ("id", "form"))
 
 
+def _asking(batches: Batches) -> Iterator[pa.RecordBatch]:
+    found = ((id, text, place) for id, text, filter in _read(batches) for place in asked(filter))
+    yield from _in_batches(found, ("narrow", "narrow_form", "place"))
+
+
 def _places(batches: Batches) -> Iterator[pa.RecordBatch]:
-    names = ("id", "form", "place", "waits")
-    yield from _in_batches(_all_places(batches), names)
+    found = (
+        (id, text, str(number), place)
+        for id, text, filter in _read(batches)
+        for number, clause in enumerate(waited(filter))
+        for place in clause
+    )
+    yield from _in_batches(found, ("wide", "wide_form", "clause", "place"))
 
 
-def _all_places(batches: Batches) -> Iterator[tuple[object, ...]]:
+def _read(batches: Batches) -> Iterator[tuple[str, str, Filter]]:
     for batch in batches:
-        for id, text in zip(*(batch.column(at).to_pylist() for at in (0, 1)), strict=True):
+        for id, text in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             filter = parse_text(text)
-            if is_never_true(filter, budget=COVERING_BUDGET):
-                continue
-            yield from ((id, text, place, False) for place in asked(filter))
-            yield from ((id, text, place, True) for place in waited(filter))
+            if not is_never_true(filter, budget=COVERING_BUDGET):
+                yield id, text, filter
 
 
-def waited(filter: Filter) -> set[str]:
-    """The places at each of which whatever the filter covers asks."""
-    found = set()
-    for need in necessary(filter):
-        place = value_place(need)
-        found.add(_attribute(need.attribute) if place is None else _value(*place))
-    return found or {_ANYWHERE}
+def waited(filter: Filter) -> list[frozenset[str]]:
+    """For each clause the places of which whatever the filter covers asks at one, at least."""
+    return _clauses(filter) or [frozenset({_ANYWHERE})]
+
+
+def _clauses(filter: Filter) -> list[frozenset[str]]:
+    match filter:
+        case And():
+            found = (clause for child in filter.children for clause in _clauses(child))
+            return list(dict.fromkeys(found))[:CLAUSES_MAX]
+        case Or():
+            choices = product(*map(_clauses, filter.children))
+            some = islice((frozenset().union(*each) for each in choices), CLAUSES_MAX)
+            return list(dict.fromkeys(some))
+        case In():
+            return [frozenset(_value(filter.attribute, sort_key(each)) for each in filter.values)]
+        case TypeIs():
+            return [frozenset({_value("type", sort_key(filter.name))})]
+        case Predicate():
+            return [frozenset({_attribute(filter.attribute)})]
+    return []
 
 
 def asked(filter: Filter) -> set[str]:
@@ -176,18 +204,8 @@ def _kept(text: str) -> Filter:
 def _in_batches(
     rows: Iterable[tuple[object, ...]], names: tuple[str, ...]
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of texts, and of booleans under the name `waits`."""
-    types = [pa.bool_() if name == "waits" else pa.string() for name in names]
-    held: list[tuple[object, ...]] = []
-
-    def batch() -> pa.RecordBatch:
-        columns = zip(*held, strict=True) if held else [() for _ in names]
-        arrays = [pa.array(column, type) for column, type in zip(columns, types, strict=True)]
-        return pa.RecordBatch.from_arrays(arrays, names=list(names))
-
-    for row in rows:
-        held.append(row)
-        if len(held) >= _ROWS_MAX:
-            yield batch()
-            held.clear()
-    yield batch()
+    """Rows of texts."""
+    todo = iter(rows)
+    while held := list(islice(todo, _ROWS_MAX)):
+        columns = [pa.array(column, pa.string()) for column in zip(*held, strict=True)]
+        yield pa.RecordBatch.from_arrays(columns, names=list(names))

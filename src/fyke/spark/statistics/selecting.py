@@ -68,7 +68,9 @@ def selectivities(
     texts = tuple(table["predicate"].to_pylist())
     counts = source.mapped(_Held(source.rows, texts).counts, "number long, satisfied long")
     summed = counts.groupBy("number").agg(f.sum("satisfied").alias("satisfied"))
-    whole = f.max(f.when(f.col("number") == _WHOLE, f.col("satisfied"))).over(Window.partitionBy())
+    whole = f.max(f.when(f.col("number") == _WHOLE, f.col("satisfied"))).over(
+        Window.partitionBy(f.lit(0))
+    )
     counted = summed.select("number", "satisfied", whole.alias("events")).where(
         f.col("number") != _WHOLE
     )
@@ -95,7 +97,9 @@ def match_fractions(
     counts = source.mapped(work.counts, "subscription string, matches long")
     every = events.sparkSession.range(1).mapInArrow(work.ids, "subscription string, matches long")
     summed = counts.union(every).groupBy("subscription").agg(f.sum("matches").alias("matches"))
-    whole = f.max(f.when(f.isnull("subscription"), f.col("matches"))).over(Window.partitionBy())
+    whole = f.max(f.when(f.isnull("subscription"), f.col("matches"))).over(
+        Window.partitionBy(f.lit(0))
+    )
     counted = summed.select("subscription", whole.alias("events"), "matches")
     return counted.where("subscription is not null").select("*", _share("matches").alias("share"))
 

@@ -40,7 +40,7 @@ def generality(distribution: DataFrame, attributes: Sequence[str] | None = None)
     need_columns(distribution, _NEEDED, "distribution")
     if attributes is not None:
         distribution = distribution.where(f.col("attribute").isin(_names(attributes)))
-    order = Window.orderBy(f.desc("agreement"), "distinct", "attribute")
+    order = Window.partitionBy(f.lit(0)).orderBy(f.desc("agreement"), "distinct", "attribute")
     position = (f.row_number().over(order) - 1).alias("position")
     found = distribution.select(position, "attribute", "agreement", "distinct", "share")
     return found.orderBy("position")
