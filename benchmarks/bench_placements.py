@@ -12,7 +12,7 @@ from benchmarks.line import Line, at_least, at_most
 CHOICE_MAX = 1.3
 NAMES = {
     "plain": "W1 20k, spread evenly",
-    "costly": "2,000 CESQL rules, costly events in one file",
+    "costly": "1,000 CESQL rules, costly events in one file",
     "large": "subscriptions beyond a worker's memory",
     "typed": "many types, beyond a worker's memory",
 }

@@ -65,7 +65,7 @@ def costly(share: int) -> Case:
     texts = [
         f"kind = 'kind-{at % KINDS}' AND (UPPER(message) LIKE '%DENIED {at}%' OR "
         f"SUBSTRING(UPPER(message), 3) = '{at}' OR LENGTH(TRIM(message)) > {1000 + at})"
-        for at in range(100 * KINDS)
+        for at in range(50 * KINDS)
     ]
     half = count // 2
     return Case([table.slice(0, half), table.slice(half)], _named(texts, "cesql"))
@@ -130,9 +130,9 @@ def measured(name: str, share: int, used: int | None, folder: Path) -> dict[str,
     size = case.subscriptions.nbytes
     conf = {"spark.sql.files.openCostInBytes": str(2**30)}  # a task per file
     if used is not None:
-        os.environ["MALLOC_ARENA_MAX"] = "1"  # each takes addresses, used or not
         conf["spark.sql.execution.arrow.maxRecordsPerBatch"] = "1000"
         conf["spark.executor.pyspark.memory"] = f"{(used + int(ROOM_SHARE * size)) >> 20}m"
+    os.environ["MALLOC_ARENA_MAX"] = "1"  # each takes addresses, used or not
     session = fyke.spark.session(master="local[2]", conf=conf)
     table = session.createDataFrame(case.subscriptions)
     shards = SHARDS if used is not None else None
