@@ -1,4 +1,4 @@
-"""How much memory a worker has, as far as Spark's settings tell."""
+"""How much memory a worker has for subscriptions, as far as Spark's settings tell."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ if TYPE_CHECKING:
 _PYTHON: Final = "spark.executor.pyspark.memory"
 _EXECUTOR: Final = "spark.executor.memory"
 _CORES: Final = "spark.executor.cores"
+WORKER_ADDRESSES: Final = 2 * 2**30
 _SIZE: Final = re.compile(r"(\d+)\s*([bkmgtp]?)b?", re.ASCII | re.IGNORECASE)
 _UNITS: Final = {"b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50, "": 2**20}
 
 
-def worker_memory(session: SparkSession) -> int:
-    """In bytes: Python's limit, if there is one; this machine's memory; or that of executors.
+def room_for_subscriptions(session: SparkSession) -> int:
+    """In bytes: what Python's limit leaves, or half of this machine's memory or an executor's.
 
-    Snapshots are mapped, so that the workers of a host share what they hold of them.
+    Snapshots are mapped, so that the workers of a host share what they hold of them. A limit on
+    Python bounds addresses, of which a worker with all its libraries has many before it begins.
     """
     limit = in_bytes(session.conf.get(_PYTHON, None))
     if limit is not None:
-        return limit // max(1, int(session.conf.get(_CORES, None) or 1))
+        limit //= max(1, int(session.conf.get(_CORES, None) or 1))
+        return max(limit - WORKER_ADDRESSES, limit // 64)
     if is_here(session.conf.get("spark.master", None)) and hasattr(os, "sysconf"):
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return in_bytes(session.conf.get(_EXECUTOR, None)) or 2**30
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return (in_bytes(session.conf.get(_EXECUTOR, None)) or 2**30) // 2
 
 
 def in_bytes(text: str | None) -> int | None:

@@ -1,7 +1,7 @@
 """Planning: which placement, from sizes and statistics, with a reason in one line.
 
     print(plan(events, subscriptions))
-    rendezvous on type: 98 % of the 1,000,000 subscriptions need one of its values, about ...
+    multistage: 40% of 3,000 subscriptions end in a costly check, which is spread over 2 tasks
 
 The rules, in their order:
 
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from fyke.errors import FykeError, shown
 from fyke.spark.columns import need_frame
 from fyke.spark.matching import Subscriptions, Task, pinned
-from fyke.spark.memory import worker_memory
+from fyke.spark.memory import room_for_subscriptions
 from fyke.spark.placements.layout import tasks
 from fyke.spark.placements.placing import Placement
 from fyke.spark.placements.preparing import prepared
@@ -33,16 +33,12 @@ if TYPE_CHECKING:
 
 PLACEMENTS: Final = ("replicate", "split", "rendezvous", "multistage")
 PARTS_MAX: Final = 10_000
-MEMORY_SHARE: Final = 0.5
-"""So much of a worker's memory is for subscriptions."""
 COSTLY_SHARE: Final = 0.05
 """From this share of costly subscriptions on the exact check is spread out."""
 MEETING_SHARE: Final = 0.9
 """An attribute is worth dealing out by where so many subscriptions need a value of it."""
 LARGEST_SHARE: Final = 0.2
 """And no value has more of them."""
-MEETING_MIN: Final = 500_000
-"""Fewer subscriptions are quickly found wherever they are."""
 BUCKETS_PER_TASK: Final = 8
 _log = logging.getLogger("fyke.spark")
 
@@ -73,9 +69,12 @@ def plan(
 ) -> Plan:
     """How `match` brings these events and subscriptions together, and why.
 
-    `memory` is what a worker has, in bytes; if it is not given, Spark's settings tell.
+    `memory` is what a worker has for subscriptions, in bytes; if it is not given, Spark's settings
+    tell.
     """
     need_frame(events, "events")
+    if memory is not None and (type(memory) is not int or memory < 1):
+        raise FykeError(f"memory={shown(memory)}; expected a number of bytes")
     return _planned(events, pinned(subscriptions), placement, on, parts, memory)
 
 
@@ -99,7 +98,7 @@ def _planned(
     placement: str,
     on: str | None,
     parts: int | None,
-    memory: int | None,
+    room: int | None,
 ) -> Plan:
     check_choice(placement, on, parts)
     if events.isStreaming:
@@ -110,7 +109,7 @@ def _planned(
         return Plan("replicate", "the events are a stream, which stays where it is")
     session = events.sparkSession
     if placement == "auto":
-        return _chosen(pin, on, parts, tasks(session), memory or worker_memory(session))
+        return _chosen(pin, on, parts, tasks(session), room or room_for_subscriptions(session))
     return told(pin, placement, on, parts, tasks(session))
 
 
@@ -145,19 +144,17 @@ def told(pin: Pin, placement: str, on: str | None, parts: int | None, tasks: int
     return Plan(placement, why, on, parts or buckets(tasks))
 
 
-def _chosen(pin: Pin, on: str | None, parts: int | None, tasks: int, memory: int) -> Plan:
+def _chosen(pin: Pin, on: str | None, parts: int | None, tasks: int, room: int) -> Plan:
     layout = pin.layout
     if layout is not None and on in (None, layout.on):
         count = len(layout.parts) - 1 if layout.placement == "rendezvous" else len(layout.parts)
-        count = 1 if layout.placement == "multistage" else count
         return Plan(layout.placement, "the subscriptions were compiled for it", layout.on, count)
     found = profile(pin)
     meeting = _meeting(found, on)
     held = f"{found.subscriptions:,} subscriptions are {_megabytes(found.size)}"
-    room = int(memory * MEMORY_SHARE)
     if found.size > room:
-        needed = max(tasks, -(-found.size // room))
-        beyond = f"{held}, more than half of a worker's {_megabytes(memory)}"
+        needed = min(PARTS_MAX, max(tasks, -(-found.size // room)))
+        beyond = f"{held}, and a worker has room for {_megabytes(room)}"
         if meeting is not None:
             count = parts or max(needed, buckets(tasks))
             return Plan("rendezvous", f"{beyond}; {_told_of(meeting)}", meeting.on, count)
@@ -165,10 +162,6 @@ def _chosen(pin: Pin, on: str | None, parts: int | None, tasks: int, memory: int
     if found.costly >= COSTLY_SHARE:
         why = f"{found.costly:.0%} of {found.subscriptions:,} subscriptions end in a costly check"
         return Plan("multistage", f"{why}, which is spread over {tasks} tasks")
-    if found.subscriptions >= MEETING_MIN and meeting is not None:
-        return Plan(
-            "rendezvous", f"{held}; {_told_of(meeting)}", meeting.on, parts or buckets(tasks)
-        )
     return Plan("replicate", f"{held}, which every worker can map")
 
 

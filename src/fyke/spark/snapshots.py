@@ -83,11 +83,11 @@ def opened(part: Part) -> Matcher:
     return matcher
 
 
-def opened_alone(part: Part) -> Matcher:
-    """The same, with no other part open: memory for one is enough."""
-    for other in [each for each in _open if each != part]:
+def opened_only(*parts: Part) -> list[Matcher]:
+    """The matchers of some parts, with no other open: their memory is enough."""
+    for other in [each for each in _open if each not in parts]:
         del _open[other]
-    return opened(part)
+    return [opened(part) for part in parts]
 
 
 def mapped(part: Part) -> Matcher:

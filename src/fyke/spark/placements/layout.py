@@ -7,7 +7,7 @@ process.
 
     ById           by the hash of the id: shards of equal size
     ByValue        by the bucket of a value; the common part is the last
-    ByCertainty    what an index decides alone; and the rest, without the costly leaves
+    Weakened       all in one part, without their costly leaves
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ import pyarrow as pa
 
 from fyke.filters.codec import decode, encode
 from fyke.filters.filter import Filter
+from fyke.filters.normal_form import simplify
 from fyke.filters.residual import Residual
 from fyke.filters.weakening import indexable
 from fyke.limits import DEPTH_CEILING, Limits
 from fyke.matching.matcher import Matcher
 from fyke.spark.placements.buckets import filed_under
-from fyke.spark.snapshots import Pin, part_folders
+from fyke.spark.snapshots import Pin, opened_only, part_folders
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,7 +40,7 @@ Batches = Iterable[pa.RecordBatch]
 _FILED: Final = pa.schema([("part", pa.int32()), ("id", pa.string()), ("filter", pa.binary())])
 _FILED_DDL: Final = "part int, id string, filter binary"
 _BUILT: Final = pa.schema([("part", pa.int32())])
-_CHUNK: Final = 10_000
+_CHUNK: Final = 1_000
 _MAX: Final = 2**62
 _ADMITTED_BEFORE: Final = Limits(_MAX, DEPTH_CEILING, _MAX, _MAX, _MAX, _MAX)
 
@@ -82,15 +83,15 @@ class ByValue:
 
 
 @dataclass(frozen=True, slots=True)
-class ByCertainty:
-    """What is decided at once, and what is only sifted."""
+class Weakened:
+    """What an index decides alone, which covers the filter."""
 
     @property
     def parts(self) -> int:
-        return 2
+        return 1
 
     def place(self, id: str, filter: Filter) -> tuple[int, Filter]:
-        return (1, indexable(filter)) if is_costly(filter) else (0, filter)
+        return 0, simplify(indexable(filter)) if is_costly(filter) else filter
 
 
 def is_costly(filter: Filter) -> bool:
@@ -127,7 +128,8 @@ def tasks(session: SparkSession) -> int:
 
 def _filed(pin: Pin, filing: Filing, at: int, slices: int) -> Iterator[pa.RecordBatch]:
     """In a worker: a slice of the subscriptions."""
-    for matcher in pin.matchers():
+    for part in pin.parts:
+        (matcher,) = opened_only(part)
         ids = islice(matcher, at, None, slices)
         while chunk := list(islice(ids, _CHUNK)):
             yield pa.RecordBatch.from_pylist([_row(matcher, id, filing) for id in chunk], _FILED)

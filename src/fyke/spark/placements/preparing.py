@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fyke.spark.matching import temporary_folder
-from fyke.spark.placements.layout import ByCertainty, ById, ByValue, Filing, lay_out, tasks
+from fyke.spark.placements.layout import ById, ByValue, Filing, Weakened, lay_out, tasks
 from fyke.spark.placements.multistage import Multistage
 from fyke.spark.placements.placing import Placement
 from fyke.spark.placements.rendezvous import Rendezvous
@@ -44,7 +44,7 @@ def filing(name: str, on: str | None, parts: int) -> Filing:
         case "rendezvous":
             return ByValue(on or "", parts)
         case "multistage":
-            return ByCertainty()
+            return Weakened()
         case _:
             return ById(parts)
 

@@ -32,7 +32,7 @@ from fyke.spark.placements.placing import (
     numbering,
 )
 from fyke.spark.reading import Reading
-from fyke.spark.snapshots import Pin, opened
+from fyke.spark.snapshots import Pin, opened_only
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -99,7 +99,7 @@ class Rendezvous:
             for batch in batches:
                 for bucket, rows in by_value(batch, place):
                     meets = [buckets[bucket], common] if bucket >= 0 else [buckets[-1 - bucket]]
-                    found = task.found([opened(part) for part in meets], rows)
+                    found = task.found(opened_only(*meets), rows)
                     yield from task.output.batches(rows, found)
 
         return map_batches(met, met.columns, search, task.output.schema(met))

@@ -24,7 +24,7 @@ from fyke.spark.placements.placing import (
     gathered,
     numbering,
 )
-from fyke.spark.snapshots import Pin, opened_alone
+from fyke.spark.snapshots import Pin, opened_only
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -60,7 +60,7 @@ class Split:
         def search(batches: Batches) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 for shard, rows in by_value(batch, place):
-                    found = task.found([opened_alone(shards[shard])], rows)
+                    found = task.found(opened_only(shards[shard]), rows)
                     yield from task.output.batches(rows, found)
 
         return map_batches(placed, names, search, task.output.schema(placed))
