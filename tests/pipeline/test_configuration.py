@@ -134,3 +134,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read(tmp_path / "absent.toml")
     with pytest.raises(FykeError, match="directory"):
         read(tmp_path)
+
+
+def test_the_page_shows_the_sample():
+    page = Path(__file__).parents[2] / "docs" / "pipeline.md"
+    assert f"```toml\n{sample()}```" in page.read_text("utf-8")
