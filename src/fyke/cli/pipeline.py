@@ -82,7 +82,7 @@ def run(
     show_rows(screen, _stages(outcome), right=[1, 3])
     screen.print()
     show_rows(screen, _totals(outcome), right=[1])
-    screen.print(f"\n{pipeline.out / 'report.html'}", soft_wrap=True)
+    screen.print(f"\n{_near(pipeline.out / 'report.html')}", soft_wrap=True)
     _warn(outcome, pipeline)
     return 0
 
@@ -161,5 +161,11 @@ def _warn(outcome: Outcome, pipeline: Pipeline) -> None:
     }
     for what, number in refused.items():
         if number:
-            reasons = pipeline.out / f"refused-{what}.ndjson"
+            reasons = _near(pipeline.out / f"refused-{what}.ndjson")
             complain(f"{number:,} {what} could not be used; {reasons} holds the reasons")
+
+
+def _near(path: Path) -> Path:
+    """The path as seen from here, where it is below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

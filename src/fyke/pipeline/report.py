@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import Final
+from typing import Final, TypeAlias
 
 from fyke.pipeline import plots
 from fyke.pipeline.configuration import Pipeline
 from fyke.pipeline.counting import STEP_S
 from fyke.pipeline.outcome import Busy, Outcome
+
+Scales: TypeAlias = list[tuple[int, int]]
 
 STEPS_MIN: Final = 4
 """Fewer make no picture of throughput."""
@@ -52,16 +54,14 @@ def _plots(outcome: Outcome) -> Iterator[str]:
     if len(found.events_by_step) >= STEPS_MIN:
         image = plots.throughput(found.events_by_step, STEP_S)
         yield _plot("Throughput", "Events matched in a second.", image)
-    if found.events_by_size:
-        mean = outcome.matches / max(outcome.events, 1)
-        note = f"How many subscriptions accept an event: {mean:,.1f} on average."
-        image = plots.doubling(doubled(found.events_by_size), "an event", "events")
+    if outcome.matches:
+        scales = doubled(found.events_by_size)
+        note = _silence(scales, outcome.matches)
+        image = plots.doubling(_loud(scales), "an event", "events")
         yield _plot("Matches of events", note, image)
-    if found.subscriptions_by_matches:
-        mean = outcome.matches / max(outcome.subscriptions, 1)
-        note = f"How many events a subscription accepts: {mean:,.1f} on average."
-        scales = found.subscriptions_by_matches
-        image = plots.doubling(scales, "a subscription", "subscriptions")
+        scales = list(found.subscriptions_by_matches)
+        note = _silence(scales, outcome.matches)
+        image = plots.doubling(_loud(scales), "a subscription", "subscriptions")
         yield _plot("Matches of subscriptions", note, image)
     if found.selectivities:
         image = plots.selectivities(found.selectivities)
@@ -78,12 +78,23 @@ def _plots(outcome: Outcome) -> Iterator[str]:
         yield _plot("Busiest subscribers", "Matches of all they hold.", image)
 
 
-def doubled(by_size: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def doubled(by_size: Iterable[tuple[int, int]]) -> Scales:
     """Counts by number of matches, in doubling classes."""
     scales: Counter[int] = Counter()
     for size, count in by_size:
         scales[size.bit_length() - 1] += count
     return sorted(scales.items())
+
+
+def _loud(scales: Scales) -> Scales:
+    return [(scale, count) for scale, count in scales if scale >= 0]
+
+
+def _silence(scales: Scales, matches: int) -> str:
+    """What the plot leaves out: those without a match."""
+    silent = sum(count for scale, count in scales if scale < 0)
+    mean = matches / sum(count for _, count in _loud(scales))
+    return f"{silent:,} without any; the others have {mean:,.1f} on average."
 
 
 def _plot(title: str, note: str, image: str) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -40,7 +40,7 @@ def run(pipeline: Pipeline, watcher: Watcher, session: SparkSession | None = Non
     if find_spec("matplotlib") is None:
         raise FykeError("the report needs matplotlib: pip install 'fyke[pipeline]'")
     folder = Folder.begin(pipeline.out, {"events": str(pipeline.events)})
-    work = _Run(pipeline, folder, watcher, [])
+    work = _Run(pipeline, folder, watcher)
     own = None
     try:
         if session is None:
@@ -56,7 +56,8 @@ class _Run:
     pipeline: Pipeline
     folder: Folder
     watcher: Watcher
-    stages: list[Stage]
+    stages: list[Stage] = field(default_factory=list)
+    session: SparkSession | None = None
 
     def start(self) -> SparkSession:
         place = self.pipeline.place
@@ -68,13 +69,13 @@ class _Run:
             )
 
     def on(self, session: SparkSession) -> Outcome:
-        with following(session, self.watcher):
-            events, seen = self.ingest(session)
-            standing, version, refused = self.compile(session)
-            found = self.match(session, events, version, seen)
-            notifications = self.notify(session, found, standing)
-            statistics, subscribers = self.count(session, found, standing, events, seen)
-            bad = self._put_aside(found)
+        self.session = session
+        events, seen = self.ingest(session)
+        standing, version, refused = self.compile(session)
+        found = self.match(session, events, version, seen)
+        notifications = self.notify(session, found, standing)
+        statistics, subscribers = self.count(session, found, standing, events, seen)
+        bad = self._put_aside(found)
         return self.report(
             Outcome(
                 events=seen,
@@ -179,8 +180,6 @@ class _Run:
         return statistics, reached
 
     def report(self, outcome: Outcome) -> Outcome:
-        from dataclasses import replace
-
         from fyke.pipeline.report import page
 
         with self._stage("report", "page") as counted:
@@ -206,8 +205,10 @@ class _Run:
         counted: list[int] = []
         self.watcher.begin(name)
         started = perf_counter()
+        session = self.session
         try:
-            yield counted
+            with following(session, self.watcher) if session else nullcontext():
+                yield counted
         except PySparkException as failed:
             raise FykeError(f"{name}: {_reason(failed)}") from failed
         stage = Stage(name, counted[0], unit, perf_counter() - started)
