@@ -94,6 +94,8 @@ def _version() -> str:
 def _usage(refused: CycloptsError, arguments: Sequence[str]) -> str:
     command = " ".join(["fyke", *(name for name in arguments[:1] if name in _COMMANDS)])
     match refused:
+        case UnknownCommandError() if arguments[0] in _COMMANDS:
+            problem = f"unknown command {shown(' '.join(arguments[:2]))}"
         case UnknownCommandError():  # its own sentence would load every command
             problem = f"unknown command {shown(arguments[0])}; expected {', '.join(_COMMANDS)}"
         case UnusedCliTokensError(unused_tokens=[first, *_]):

@@ -24,6 +24,7 @@ SAMPLE: Final = "pipeline.toml"
 
 app = App(
     name="pipeline",
+    group_parameters="Options",
     help_epilogue="""\
 Examples
   fyke pipeline run --quick
