@@ -12,8 +12,8 @@ help:  ## this list (the default)
 
 setup: .venv/.ready  ## .venv with the locked dependencies and fyke itself, editable
 
-run: .venv/.ready  ## a small demonstration
-	@$(BIN)/fyke demo
+run: .venv/.ready  ## the pipeline: a million events, 100,000 subscriptions (ARGS=--quick: a glance)
+	@$(BIN)/fyke pipeline run $(ARGS)
 
 test: .venv/.ready  ## the tests
 	@$(BIN)/python -m pytest -n 2 tests

@@ -193,7 +193,8 @@ def test_a_disk_that_fails_while_reading(fyke, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["zork"], "unknown command 'zork'; expected match, explain, lint, demo"),
+        (["zork"], "unknown command 'zork'; expected match, explain, lint, pipeline, demo"),
+        (["pipeline", "zork"], "unknown command 'pipeline zork'"),
         (["--zork"], "--zork"),
         (["match"], "either with -s FILE or with -e FILTER"),
         (["match", "-s", "s", "-e", "a = 1"], "either with -s FILE or with -e FILTER"),

@@ -27,6 +27,7 @@ _COMMANDS: Final = {
     "match": "Which subscriptions accept which events: a grep for events.",
     "explain": "Why a filter accepts or refuses an event.",
     "lint": "What is wrong, redundant or expensive in a set of subscriptions.",
+    "pipeline": "From events to notifications and a report, on Spark.",
     "demo": "Match a generated stock-and-auction workload, and show what happened.",
 }
 
@@ -93,6 +94,8 @@ def _version() -> str:
 def _usage(refused: CycloptsError, arguments: Sequence[str]) -> str:
     command = " ".join(["fyke", *(name for name in arguments[:1] if name in _COMMANDS)])
     match refused:
+        case UnknownCommandError() if arguments[0] in _COMMANDS:
+            problem = f"unknown command {shown(' '.join(arguments[:2]))}"
         case UnknownCommandError():  # its own sentence would load every command
             problem = f"unknown command {shown(arguments[0])}; expected {', '.join(_COMMANDS)}"
         case UnusedCliTokensError(unused_tokens=[first, *_]):

@@ -1,0 +1,172 @@
+"""`fyke pipeline`: the whole way from events to notifications and a report, on Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
+from rich.text import Text
+
+from fyke.cli.listing import heading, show_rows
+from fyke.cli.options import Switch
+from fyke.cli.output import console
+from fyke.cli.problems import Unusable, complain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fyke.pipeline.configuration import Pipeline
+    from fyke.pipeline.outcome import Outcome
+
+SAMPLE: Final = "pipeline.toml"
+
+app = App(
+    name="pipeline",
+    group_parameters="Options",
+    help_epilogue="""\
+Examples
+  fyke pipeline run --quick
+  fyke pipeline init pipeline.toml
+  fyke pipeline run pipeline.toml --out results
+  fyke pipeline run pipeline.toml --master spark://host:7077
+""",
+)
+
+Size = Annotated[int | None, Parameter(metavar="N", validator=Number(gte=1))]
+Named = Annotated[str | None, Parameter(metavar="NAME")]
+
+
+@app.command(sort_key=0)
+def run(
+    file: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    /,
+    *,
+    out: Annotated[str | None, Parameter(metavar="DIR")] = None,
+    events: Size = None,
+    subscriptions: Size = None,
+    quick: Switch = False,
+    master: Named = None,
+    remote: Named = None,
+) -> int:
+    """Run a pipeline: ingest, compile, match, notify, count, report.
+
+    Parameters
+    ----------
+    file
+        What to do, as TOML; without it, the sample that `fyke pipeline init` writes.
+    out
+        Folder for the results, instead of the file's.
+    events
+        Events to generate, where a workload makes them.
+    subscriptions
+        Subscriptions to generate, where a workload makes them.
+    quick
+        A glance: few generated events and subscriptions.
+    master
+        Where Spark runs: local[2], or the address of a cluster.
+    remote
+        The address of a Spark Connect server, sc://host:15002.
+    """
+    from fyke.cli.stages import showing
+    from fyke.pipeline import configuration, running
+
+    pipeline = _pipeline(file, out).placed(master, remote)
+    if quick:
+        events = events or configuration.QUICK_EVENTS
+        subscriptions = subscriptions or configuration.QUICK_SUBSCRIPTIONS
+    pipeline = pipeline.resized(events, subscriptions)
+    screen = console()
+    with showing() as watcher:
+        outcome = running.run(pipeline, watcher)
+    show_rows(screen, _stages(outcome), right=[1, 3])
+    screen.print()
+    show_rows(screen, _totals(outcome), right=[1])
+    screen.print(f"\n{_near(pipeline.out / 'report.html')}", soft_wrap=True)
+    _warn(outcome, pipeline)
+    return 0
+
+
+@app.command(sort_key=1)
+def init(file: Annotated[str, Parameter(metavar="FILE")] = SAMPLE, /) -> int:
+    """Write a sample pipeline, commented line by line.
+
+    Parameters
+    ----------
+    file
+        Where to write it; a file that exists stays as it is.
+    """
+    from fyke.pipeline.configuration import sample
+
+    try:
+        with open(file, "x", encoding="utf-8") as stream:
+            stream.write(sample())
+    except FileExistsError:
+        raise Unusable(f"{file} exists; nothing was written") from None
+    except (OSError, ValueError) as refused:
+        raise Unusable(f"{file}: {getattr(refused, 'strerror', None) or refused}") from None
+    console().print(f"{file} is written; run it with: fyke pipeline run {file}", soft_wrap=True)
+    return 0
+
+
+def _pipeline(file: str | None, out: str | None) -> Pipeline:
+    from dataclasses import replace
+
+    from fyke.pipeline import configuration
+
+    if file is None:
+        made = configuration.parse(configuration.sample(), "the sample", Path.cwd())
+    else:
+        made = configuration.read(file)
+    return made if out is None else replace(made, out=Path(out).absolute())
+
+
+# --- showing -------------------------------------------------------------------------------------
+
+
+def _stages(outcome: Outcome) -> Iterator[list[Text]]:
+    yield heading("stage", "seconds", "", "rate", "")
+    for stage in outcome.stages:
+        row = [Text(stage.name), Text(f"{stage.duration_s:.1f}", "bold"), Text("")]
+        if stage.rows > 1:
+            row += [Text(f"{stage.rate:,.0f}"), Text(f"{stage.unit}/s", "dim")]
+        else:
+            row += [Text(""), Text("")]
+        yield row
+    yield [Text("all"), Text(f"{outcome.duration_s:.1f}", "bold"), Text(""), Text(""), Text("")]
+
+
+def _totals(outcome: Outcome) -> Iterator[list[Text]]:
+    events, matched = max(outcome.events, 1), outcome.events_matched
+    yield _total(
+        "events", outcome.events, f"{matched:,} matched, {_refused(outcome.events_refused)}"
+    )
+    yield _total("subscriptions", outcome.subscriptions, _refused(outcome.subscriptions_refused))
+    yield _total("matches", outcome.matches, f"{outcome.matches / events:.2f} an event")
+    yield _total("notifications", outcome.notifications, f"to {outcome.subscribers:,} subscribers")
+
+
+def _refused(number: int) -> str:
+    return f"{number:,} refused"
+
+
+def _total(what: str, number: int, note: str) -> list[Text]:
+    return [Text(what), Text(f"{number:,}", "bold"), Text(note, "dim")]
+
+
+def _warn(outcome: Outcome, pipeline: Pipeline) -> None:
+    refused = {
+        "events": outcome.events_refused,
+        "subscriptions": outcome.subscriptions_refused,
+    }
+    for what, number in refused.items():
+        if number:
+            reasons = _near(pipeline.out / f"refused-{what}.ndjson")
+            complain(f"{number:,} {what} could not be used; {reasons} holds the reasons")
+
+
+def _near(path: Path) -> Path:
+    """The path as seen from here, where it is below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

@@ -1,0 +1,85 @@
+"""What a run came to: plain values, for the summary, the report and `summary.json`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of the run: what it handled, and how long that took."""
+
+    name: str
+    rows: int
+    unit: str
+    duration_s: float
+
+    @property
+    def rate(self) -> float:
+        """Rows a second."""
+        return self.rows / max(self.duration_s, 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """A subscription or a subscriber with many matches."""
+
+    name: str
+    matches: int
+    filter: str | None = None
+    subscriber: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of subscriptions and how often events match one of it."""
+
+    name: str
+    subscriptions: int
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the journal of matching says."""
+
+    events_by_size: tuple[tuple[int, int], ...] = ()
+    """(number of matches, events with so many), ascending."""
+    subscriptions_by_matches: tuple[tuple[int, int], ...] = ()
+    """(k, subscriptions with 2**k to 2**(k+1) - 1 matches); k is -1 for those without any."""
+    events_by_step: tuple[tuple[float, int], ...] = ()
+    """(second of matching, events that were done in the step that begins there)."""
+    busiest: tuple[Busy, ...] = ()
+    busiest_subscribers: tuple[Busy, ...] = ()
+    classes: tuple[Class, ...] = ()
+    selectivities: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    """For each attribute the shares of events that predicates on it accept, from a sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The whole run."""
+
+    events: int
+    events_refused: int
+    subscriptions: int
+    subscriptions_refused: int
+    matches: int
+    notifications: int
+    subscribers: int
+    """Those who got something."""
+    stages: tuple[Stage, ...]
+    statistics: Statistics
+
+    @property
+    def duration_s(self) -> float:
+        return sum(stage.duration_s for stage in self.stages)
+
+    @property
+    def events_matched(self) -> int:
+        return sum(events for size, events in self.statistics.events_by_size if size)
+
+    def document(self) -> dict[str, Any]:
+        """As JSON says it."""
+        return asdict(self)

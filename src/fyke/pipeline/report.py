@@ -1,0 +1,125 @@
+"""The report: one HTML file with nothing outside it; plots lie in it as images."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Final, TypeAlias
+
+from fyke.pipeline import plots
+from fyke.pipeline.configuration import Pipeline
+from fyke.pipeline.counting import STEP_S
+from fyke.pipeline.outcome import Busy, Outcome
+
+Scales: TypeAlias = list[tuple[int, int]]
+
+STEPS_MIN: Final = 4
+"""Fewer make no picture of throughput."""
+
+
+def page(outcome: Outcome, pipeline: Pipeline) -> str:
+    """The report of a run."""
+    template = (files("fyke.pipeline") / "report.html").read_text("utf-8")
+    return Template(template).substitute(
+        title=escape(pipeline.report.title),
+        subtitle=escape(f"events: {pipeline.events} · subscriptions: {pipeline.subscriptions}"),
+        facts="\n".join(_facts(outcome)),
+        plots="\n".join(_plots(outcome)),
+        tables="\n".join(_tables(outcome)),
+    )
+
+
+def _facts(outcome: Outcome) -> Iterator[str]:
+    share = outcome.matches / max(outcome.events * outcome.subscriptions, 1)
+    yield _fact(outcome.events, f"events, {outcome.events_refused:,} refused")
+    yield _fact(outcome.subscriptions, f"subscriptions, {outcome.subscriptions_refused:,} refused")
+    yield _fact(outcome.matches, f"matches, {100 * share:.2g} % of all pairs")
+    yield _fact(outcome.notifications, "notifications")
+    yield _fact(outcome.subscribers, "subscribers reached")
+    yield _fact(f"{outcome.duration_s:.1f} s", "in all")
+
+
+def _fact(number: int | str, note: str) -> str:
+    shown = number if isinstance(number, str) else f"{number:,}"
+    return f"<div><b>{escape(shown)}</b><span>{escape(note)}</span></div>"
+
+
+def _plots(outcome: Outcome) -> Iterator[str]:
+    found = outcome.statistics
+    yield _plot("Stages", "How long each took, and its rate.", plots.stages(outcome.stages))
+    if len(found.events_by_step) >= STEPS_MIN:
+        image = plots.throughput(found.events_by_step, STEP_S)
+        yield _plot("Throughput", "Events matched in a second.", image)
+    if outcome.matches:
+        scales = doubled(found.events_by_size)
+        note = _silence(scales, outcome.matches)
+        image = plots.doubling(_loud(scales), "an event", "events")
+        yield _plot("Matches of events", note, image)
+        scales = list(found.subscriptions_by_matches)
+        note = _silence(scales, outcome.matches)
+        image = plots.doubling(_loud(scales), "a subscription", "subscriptions")
+        yield _plot("Matches of subscriptions", note, image)
+    if found.selectivities:
+        image = plots.selectivities(found.selectivities)
+        note = "Predicates of a sample, by attribute: a dot each, a line at the median."
+        yield _plot("Selectivities", note, image)
+    if found.classes and outcome.events:
+        image = plots.classes(found.classes, outcome.events, len(found.selectivities))
+        yield _plot("Classes", "How selective the classes of subscriptions are.", image)
+    if found.busiest:
+        image = plots.busiest(found.busiest)
+        yield _plot("Busiest subscriptions", "Those with most matches.", image)
+    if found.busiest_subscribers:
+        image = plots.busiest(found.busiest_subscribers)
+        yield _plot("Busiest subscribers", "Matches of all they hold.", image)
+
+
+def doubled(by_size: Iterable[tuple[int, int]]) -> Scales:
+    """Counts by number of matches, in doubling classes."""
+    scales: Counter[int] = Counter()
+    for size, count in by_size:
+        scales[size.bit_length() - 1] += count
+    return sorted(scales.items())
+
+
+def _loud(scales: Scales) -> Scales:
+    return [(scale, count) for scale, count in scales if scale >= 0]
+
+
+def _silence(scales: Scales, matches: int) -> str:
+    """What the plot leaves out: those without a match."""
+    silent = sum(count for scale, count in scales if scale < 0)
+    mean = matches / sum(count for _, count in _loud(scales))
+    return f"{silent:,} without any; the others have {mean:,.1f} on average."
+
+
+def _plot(title: str, note: str, image: str) -> str:
+    data = b64encode(image.encode()).decode()
+    return (
+        f"<section><h2>{escape(title)}</h2><p>{escape(note)}</p>"
+        f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{data}"></section>'
+    )
+
+
+def _tables(outcome: Outcome) -> Iterator[str]:
+    if not outcome.statistics.busiest:
+        return
+    head = "<tr><th>subscription</th><th>subscriber</th><th class=number>matches</th>"
+    rows = "\n".join(map(_row, outcome.statistics.busiest))
+    yield (
+        "<section class=wide><h2>What the busiest ask for</h2>"
+        f"<table>{head}<th>filter</th></tr>\n{rows}</table></section>"
+    )
+
+
+def _row(busy: Busy) -> str:
+    return (
+        f"<tr><td class=name>{escape(busy.name)}</td>"
+        f"<td class=name>{escape(busy.subscriber or '')}</td>"
+        f"<td class=number>{busy.matches:,}</td>"
+        f"<td><code>{escape(busy.filter or '')}</code></td></tr>"
+    )

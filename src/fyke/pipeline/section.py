@@ -1,0 +1,92 @@
+"""A table of a TOML file, read key by key.
+
+Every key is asked for once; what was not asked for is unknown. A sentence about a value names the
+file, the key and what was expected:
+
+    pipeline.toml: events.count is 'many'; expected a whole number from 1 on
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+from fyke.errors import FykeError, shown
+
+
+class Section:
+    """A table and where it stands; `name` is empty for the file as a whole."""
+
+    def __init__(self, place: str, name: str, values: Mapping[str, Any]) -> None:
+        self._place = place
+        self._name = name
+        self._left = dict(values)
+        self._asked: list[str] = []
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._left
+
+    def text(self, key: str, default: str | None = None) -> str | None:
+        """Text that is not empty."""
+        value = self._value(key, default)
+        if value is not None and (not isinstance(value, str) or not value):
+            self._refuse(key, value, "text")
+        return value
+
+    def needed(self, key: str, expected: str) -> str:
+        """Text that has to be there."""
+        value = self.text(key)
+        if value is None:
+            self.fail(f"{self._path(key)} is missing; expected {expected}")
+        return value
+
+    def choice(self, key: str, choices: Iterable[str], default: str) -> str:
+        value, known = self._value(key, default), list(choices)
+        if not isinstance(value, str) or value not in known:
+            self._refuse(key, value, f"one of {', '.join(known)}")
+        return value
+
+    def whole(self, key: str, default: int | None, least: int) -> int:
+        """A number; without a default it has to be there."""
+        value = self._value(key, default)
+        if value is None:
+            self.fail(f"{self._path(key)} is missing; expected a whole number from {least} on")
+        if type(value) is not int or value < least:
+            self._refuse(key, value, f"a whole number from {least} on")
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self._value(key, default)
+        if type(value) is not bool:
+            self._refuse(key, value, "true or false")
+        return value
+
+    def options(self, key: str) -> dict[str, Any]:
+        """A table whose keys are not ours."""
+        value = self._value(key, {})
+        if not isinstance(value, dict):
+            self._refuse(key, value, "a table")
+        return value
+
+    def section(self, key: str) -> Section:
+        """A table within; an empty one where it is not there."""
+        return Section(self._place, self._path(key), self.options(key))
+
+    def end(self) -> None:
+        """Nothing that nobody asked for is left."""
+        for key in self._left:
+            expected = ", ".join(self._asked)
+            self.fail(f"{self._path(key)} is unknown; expected {expected}")
+
+    def fail(self, problem: str) -> NoReturn:
+        raise FykeError(f"{self._place}: {problem}")
+
+    def _value(self, key: str, default: Any) -> Any:
+        self._asked.append(key)
+        return self._left.pop(key, default)
+
+    def _refuse(self, key: str, value: object, expected: str) -> NoReturn:
+        self.fail(f"{self._path(key)} is {shown(value)}; expected {expected}")
+
+    def _path(self, key: str) -> str:
+        return f"{self._name}.{key}" if self._name else key

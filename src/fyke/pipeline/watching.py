@@ -1,0 +1,81 @@
+"""Who watches a run: told of each stage, and how many of its tasks are done.
+
+Spark says how far it is in two ways: over Spark Connect it tells a function, otherwise one has to
+ask. The latter is the only place where a SparkContext is looked at, and only where there is one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from fyke.pipeline.outcome import Stage
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ASKED_EVERY_S: Final = 0.25
+
+
+class Watcher(Protocol):
+    """Someone who wants to know."""
+
+    def begin(self, name: str) -> None:
+        """A stage begins."""
+
+    def advance(self, done: int, tasks: int) -> None:
+        """So many of the tasks that are known are done; called from another thread."""
+
+    def end(self, stage: Stage) -> None:
+        """The stage is over."""
+
+
+@contextmanager
+def following(session: SparkSession, watcher: Watcher) -> Iterator[None]:
+    """Tells the watcher of tasks while jobs run."""
+    from pyspark.errors import PySparkException
+
+    try:
+        tracker = session.sparkContext.statusTracker()
+    except (PySparkException, AttributeError):
+        with _told(session, watcher):
+            yield
+        return
+    over = threading.Event()
+    asking = threading.Thread(target=_ask, args=(tracker, watcher, over), daemon=True)
+    asking.start()
+    try:
+        yield
+    finally:
+        over.set()
+        asking.join()
+
+
+def _ask(tracker: Any, watcher: Watcher, over: threading.Event) -> None:
+    seen: dict[int, tuple[int, int]] = {}
+    while not over.wait(_ASKED_EVERY_S):
+        for stage in tracker.getActiveStageIds():
+            info = tracker.getStageInfo(stage)
+            if info is not None:
+                seen[stage] = (info.numCompletedTasks, info.numTasks)
+        if seen:
+            watcher.advance(*map(sum, zip(*seen.values(), strict=True)))
+
+
+@contextmanager
+def _told(session: SparkSession, watcher: Watcher) -> Iterator[None]:
+    def tell(
+        stages: Iterable[Any] | None, inflight_tasks: int, operation_id: str | None, done: bool
+    ) -> None:
+        known = [(stage.num_completed_tasks, stage.num_tasks) for stage in stages or ()]
+        if known:
+            watcher.advance(*map(sum, zip(*known, strict=True)))
+
+    handler: Any = tell  # any function will do, though Spark's types ask for a class
+    session.registerProgressHandler(handler)
+    try:
+        yield
+    finally:
+        session.removeProgressHandler(handler)

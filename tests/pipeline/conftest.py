@@ -1,0 +1,60 @@
+"""The Spark session of the tests, and runs of pipelines in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import fyke.spark
+from fyke.pipeline.configuration import parse
+from fyke.pipeline.outcome import Outcome, Stage
+from fyke.pipeline.running import run
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With the other tests that use Spark in one process."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    session = fyke.spark.session(master="local[2]")
+    yield session
+    session.stop()
+
+
+class Listening:
+    """A watcher that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.ended: list[Stage] = []
+
+    def begin(self, name: str) -> None:
+        self.begun.append(name)
+
+    def advance(self, done: int, tasks: int) -> None:
+        assert 0 <= done <= tasks
+
+    def end(self, stage: Stage) -> None:
+        self.ended.append(stage)
+
+
+@pytest.fixture
+def run_pipeline(spark: SparkSession, tmp_path: Path) -> Callable[[str], Outcome]:
+    """`run_pipeline(text)` runs a pipeline.toml that lies in `tmp_path`."""
+
+    def start(text: str) -> Outcome:
+        watcher = Listening()
+        outcome = run(parse(text, "pipeline.toml", tmp_path), watcher, spark)
+        assert watcher.begun == [stage.name for stage in watcher.ended]
+        assert watcher.ended == list(outcome.stages)
+        return outcome
+
+    return start

@@ -1,0 +1,124 @@
+"""`fyke pipeline` as a user calls it: the sample, small, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from fyke.cli.main import main
+from fyke.workloads.named import workload
+
+EVENTS, SUBSCRIPTIONS = 400, 900
+
+
+def fyke(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fyke", *arguments],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("place", ["--master", "--remote"])
+def test_the_sample_at_small_size(tmp_path, place):
+    assert fyke(tmp_path, "pipeline", "init").returncode == 0
+    sizes = [f"--events={EVENTS}", f"--subscriptions={SUBSCRIPTIONS}"]
+    done = fyke(tmp_path, "pipeline", "run", "pipeline.toml", *sizes, place, "local[2]")
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "pipeline-out"
+
+    work = workload("auction")
+    subscriptions = list(work.subscriptions(SUBSCRIPTIONS))
+    wanted = {
+        (each.subscriber, number, each.id)
+        for number, event in enumerate(work.events(EVENTS))
+        for each in subscriptions
+        if each.filter.matches(event)
+    }
+    assert wanted
+    sent = pq.read_table(out / "notifications.parquet").to_pylist()
+    found = [
+        (each["subscriber"], event, each["subscription"])
+        for each in sent
+        for event in each["events"]
+    ]
+    assert sorted(found) == sorted(wanted)
+    lines = [
+        json.loads(line)
+        for part in (out / "notifications.ndjson").glob("part-*")
+        for line in part.read_text("utf-8").splitlines()
+    ]
+    assert sorted(lines, key=str) == sorted(sent, key=str)
+
+    summary = json.loads((out / "summary.json").read_text("utf-8"))
+    assert summary["events"] == EVENTS
+    assert summary["subscriptions"] == SUBSCRIPTIONS
+    assert summary["matches"] == len(wanted)
+    assert summary["subscribers"] == len({subscriber for subscriber, _, _ in wanted})
+    sizes_seen = Counter(Counter(event for _, event, _ in wanted).values())
+    sizes_seen[0] = EVENTS - sizes_seen.total()
+    assert dict(summary["statistics"]["events_by_size"]) == sizes_seen
+    counts = Counter(id for _, _, id in wanted)
+    kept = pq.read_table(out / "statistics.parquet").to_pylist()
+    assert {each["subscription"]: each["matches"] for each in kept} == {
+        each.id: counts[each.id] for each in subscriptions
+    }
+    busiest = [(each["matches"], each["name"]) for each in summary["statistics"]["busiest"]]
+    assert (
+        busiest == [(n, id) for id, n in sorted(counts.items(), key=lambda c: (-c[1], c[0]))][:10]
+    )
+
+    assert re.search(rf"^matches +{len(wanted):,} ", done.stdout, re.M), done.stdout
+    assert re.search(rf"^events +{EVENTS:,} ", done.stdout, re.M)
+    assert done.stdout.endswith("\n\npipeline-out/report.html\n")
+    assert [line.split()[0] for line in done.stderr.splitlines()] == [
+        *("start", "ingest", "compile", "match", "notify", "count", "report")
+    ]
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    page = (out / "report.html").read_text("utf-8")
+    assert page.count("<img ") >= 6
+    assert not re.search(r"(?:src|href)=\"(?!data:)", page)
+    assert "http" not in re.sub(r"base64,[^\"]*", "", page)
+
+
+def test_init_writes_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["pipeline", "init", "p.toml"]) == 0
+    assert "fyke pipeline run p.toml" in capsys.readouterr().out
+    (tmp_path / "p.toml").write_text("mine")
+    assert main(["pipeline", "init", "p.toml"]) == 2
+    assert capsys.readouterr().err == "fyke: p.toml exists; nothing was written\n"
+    assert (tmp_path / "p.toml").read_text() == "mine"
+    assert main(["pipeline", "init", "no/such/p.toml"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["absent.toml"], "absent.toml: No such file"),
+        (["--events=0"], "--events"),
+        (["--events=x"], "--events"),
+        (["a", "b"], "unexpected argument 'b'"),
+        (["--master=local", "--remote=sc://h"], "a master or a remote address, not both"),
+        (["bad.toml"], "bad.toml: events.count is 'x'; expected a whole number from 1 on"),
+    ],
+)
+def test_what_cannot_be_run(tmp_path, monkeypatch, capsys, arguments, problem):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.toml").write_text('[events]\nworkload = "auction"\ncount = "x"\n')
+    assert main(["pipeline", "run", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert problem in captured.err
+    assert captured.out == ""
