@@ -15,13 +15,16 @@ from fyke.filters.analysis import canonical_form
 from fyke.filters.covering import is_never_true
 from fyke.filters.subsumption import COVERING_BUDGET
 from fyke.spark.statistics import coverings, duplicates
-from fyke.spark.statistics.redundancy import asked, waited
+from fyke.spark.statistics.places import asked, waited
 from fyke.testing.generators import filters
 from fyke.workloads.named import workload
 
 PARTS = [
     *("a = 1", "a = true", "a = '1'", "a = 1.0", "a < 5", "a < 3", "a != 1", "a in (1, 2)"),
     *("b starts with 'x'", "b like 'xy%'", "b = 'xyz'", "b = '\U0001f600'", "b = ''"),
+    *("b contains 'Midnight'", "b like '%Midnight_Almanac%'", "b = 'A Midnight Almanac'"),
+    *("b ilike '%MIDNIGHT%'", "b ilike '%x 2024-05%'", "b contains '2024-05'"),
+    *("b like 'A Midnight%c'", "b between 'A Midnight A' and 'A Midnight B'"),
     *("exists c", "c is null", "c between 1 and 5", "type is Stock", "type = 'Stock'", "a = b"),
 ]
 
@@ -62,7 +65,7 @@ def test_duplicates(spark: SparkSession) -> None:
 
 
 def test_coverings(spark: SparkSession) -> None:
-    given = texts(2, 70)
+    given = texts(2, 90)
     first = {f: id for f, id in firsts(given).items() if not is_never_true(f)}
     right = {
         (first[wide], first[narrow])

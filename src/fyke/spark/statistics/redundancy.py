@@ -9,13 +9,10 @@
         wide, narrow            the least ids that have these filters: wide accepts whatever
                                 narrow accepts
 
-Idea. If W covers N then N implies every clause of W, so N must speak of what the clause needs: name
-one of the values of `symbol = 'A' or title in ('B', 'C')`, or speak of one of its attributes where
-it names no values. W waits at the *places* of one clause, of several at those where the fewest ask;
-N asks at all values that it names and all attributes that it speaks of. Those that meet are held
-against each other by the algebra.
+Idea. Who covers waits at places where whatever it covers asks (`places`), of several at those where
+the fewest do. Those that meet are held against each other by the algebra.
 Invariant. Every pair is proved (`filters.covering`). A pair can be missed only where that proof
-gives up, or where N implies a value that it does not name.
+gives up, or where a filter implies a value that it does not name.
 Cost. One proof per pair that meets. Their number is known before any is tried, and bounded.
 Never. A filter that accepts nothing is covered by all; it is left out.
 """
@@ -24,21 +21,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import islice, product
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
 from fyke.errors import FykeError
-from fyke.events.value import sort_key
 from fyke.filters.analysis import canonical_form
 from fyke.filters.covering import covers, is_never_true
-from fyke.filters.filter import And, Filter, Or, walk
+from fyke.filters.filter import Filter
 from fyke.filters.parser import parse_text
-from fyke.filters.predicate import In, Predicate, TypeIs
-from fyke.filters.subsumption import COVERING_BUDGET, spoken_of
+from fyke.filters.subsumption import COVERING_BUDGET
 from fyke.spark.compiling import subscription_rows
 from fyke.spark.statistics.filters import read_filters
+from fyke.spark.statistics.places import asked, waited
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,10 +43,7 @@ if TYPE_CHECKING:
 
 PAIRS_MAX: Final = 20_000_000
 """So many pairs are tried at most."""
-CLAUSES_MAX: Final = 16
-"""So many clauses of a filter are considered."""
 _ROWS_MAX: Final = 10_000
-_ANYWHERE: Final = ""
 
 
 def duplicates(subscriptions: DataFrame, *, dialect: str = "fyke") -> DataFrame:
@@ -138,50 +131,6 @@ def _read(batches: Batches) -> Iterator[tuple[str, str, Filter]]:
             filter = parse_text(text)
             if not is_never_true(filter, budget=COVERING_BUDGET):
                 yield id, text, filter
-
-
-def waited(filter: Filter) -> list[frozenset[str]]:
-    """For each clause the places of which whatever the filter covers asks at one, at least."""
-    return _clauses(filter) or [frozenset({_ANYWHERE})]
-
-
-def _clauses(filter: Filter) -> list[frozenset[str]]:
-    match filter:
-        case And():
-            found = (clause for child in filter.children for clause in _clauses(child))
-            return list(dict.fromkeys(found))[:CLAUSES_MAX]
-        case Or():
-            choices = product(*map(_clauses, filter.children))
-            some = islice((frozenset().union(*each) for each in choices), CLAUSES_MAX)
-            return list(dict.fromkeys(some))
-        case In():
-            return [frozenset(_value(filter.attribute, sort_key(each)) for each in filter.values)]
-        case TypeIs():
-            return [frozenset({_value("type", sort_key(filter.name))})]
-        case Predicate():
-            return [frozenset({_attribute(filter.attribute)})]
-    return []
-
-
-def asked(filter: Filter) -> set[str]:
-    """The places of all values that the filter names and all attributes that it speaks of."""
-    found = {_ANYWHERE}
-    for leaf in walk(filter):
-        found.update(map(_attribute, spoken_of(leaf)))
-        if isinstance(leaf, In):
-            found.update(_value(leaf.attribute, sort_key(value)) for value in leaf.values)
-        elif isinstance(leaf, TypeIs):
-            found.add(_value("type", sort_key(leaf.name)))
-    return found
-
-
-def _attribute(name: str) -> str:
-    return f"attribute {name}"
-
-
-def _value(attribute: str, key: object) -> str:
-    """The text tells apart whatever the key does: 1 and true, 1 and '1'."""
-    return f"value {key!r} of {attribute}"
 
 
 def _covering(batches: Batches) -> Iterator[pa.RecordBatch]:
