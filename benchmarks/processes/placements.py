@@ -26,7 +26,7 @@ from fyke.workloads.named import workload
 PLACEMENTS = ("replicate", "split", "rendezvous", "multistage")
 ROUNDS = 2
 SHARDS = 8
-ROOM_SHARE = 0.6
+ROOM_SHARE = 0.75
 """Of all subscriptions, beyond what a worker needs with none."""
 KINDS = 20
 LONG = 4_000

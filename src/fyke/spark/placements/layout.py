@@ -142,6 +142,7 @@ def _row(matcher: Matcher, id: str, filing: Filing) -> dict[str, Any]:
 
 def _built(paths: list[Path], batches: Batches) -> Iterator[pa.RecordBatch]:
     """In a worker: the parts whose subscriptions this task gets."""
+    opened_only()  # what was read from needs no memory any more
     matchers: defaultdict[int, Matcher] = defaultdict(Matcher)
     for batch in batches:
         for row in batch.to_pylist():
