@@ -25,6 +25,15 @@ settings.register_profile(
 settings.load_profile(os.environ.get("FYKE_HYPOTHESIS", "default"))
 
 
+def _shares_spark(nodeid: str) -> bool:
+    return re.match(r"tests/spark/(?!elsewhere/)", nodeid) is not None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest piece of work that cannot be shared out comes first."""
+    items.sort(key=lambda item: not _shares_spark(item.nodeid))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Of several processes, one runs all tests that share a Spark session."""
@@ -32,7 +41,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class OneSession(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if re.match(r"tests/spark/(?!elsewhere/)", nodeid) else nodeid
+            return "spark" if _shares_spark(nodeid) else nodeid
 
     return OneSession(config, log)
 

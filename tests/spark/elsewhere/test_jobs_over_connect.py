@@ -11,7 +11,7 @@ from fyke import Matcher, parse
 from fyke.spark.statistics.filters import leaves
 from fyke.workloads.named import workload
 
-PROGRAM = Path(__file__).parent / "elsewhere" / "jobs_over_connect.py"
+PROGRAM = Path(__file__).parent / "jobs_over_connect.py"
 
 
 def test_jobs_over_connect(program: Callable[..., subprocess.CompletedProcess[str]]) -> None:
