@@ -13,6 +13,7 @@ import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 
+import fyke
 from fyke import Event, FykeError
 from fyke.events.value import Kind, Scalar, canonical, kind, sort_key
 from fyke.spark.statistics import distribution, distributions, for_matcher, generality, stages
@@ -158,6 +159,12 @@ def test_the_form_that_a_matcher_reads(spark: SparkSession) -> None:
     assert told["attributes"]["type"] == {"present": 2, "values": [["Stock", 2], ["x", 1]]}
     pairs = [(json.dumps(value), count) for value, count in told["attributes"]["p"]["values"]]
     assert sorted(pairs) == [("1", 2), ("null", 1), ("true", 1)]
+    counted = fyke.Statistics.of(map(json.loads, texts))
+    assert fyke.Statistics.read(told).attributes == counted.attributes
+    matcher = fyke.Matcher()
+    matcher.learn(fyke.Statistics.read(told))
+    matcher.add("stock", "type = 'Stock' and p = 1")
+    assert matcher.match(json.loads(texts[0])) == ["stock"]
     with pytest.raises(FykeError, match="no column 'attribute'"):
         for_matcher(frame)
 
