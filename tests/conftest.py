@@ -26,7 +26,8 @@ settings.load_profile(os.environ.get("FYKE_HYPOTHESIS", "default"))
 
 
 def _shares_spark(nodeid: str) -> bool:
-    return re.match(r"tests/spark/(?!elsewhere/)", nodeid) is not None
+    """Who kills a driver has one of its own."""
+    return re.match(r"tests/spark/(?!elsewhere/|.*::test_the_driver_killed)", nodeid) is not None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,8 @@ from fyke import Matcher
 from fyke.logs.partitions import Partitions
 from fyke.spark.log_source import limited
 
+LOG_STREAM = Path(__file__).parent / "elsewhere" / "log_stream.py"
+Program = Callable[..., subprocess.CompletedProcess[str]]
 NASTY = ['{"n": 9007199254740993}', "", "\U0001f600é", "not json", "", '{"n": null}']
 
 
@@ -130,3 +135,16 @@ def test_a_repeated_batch_is_appended_once(spark: SparkSession, tmp_path: Path) 
     run("another")  # counts its batches from 0, too, and is not taken for the first
     assert len(all_of(tmp_path / "to")) == 30
     assert not list(staged.iterdir())
+
+
+def test_the_driver_killed_after_an_append(program: Program, tmp_path: Path) -> None:
+    """The batch comes again and is not appended again; what was staged is swept."""
+    Partitions.create(tmp_path / "from").log(0).append([str(k) for k in range(45)])
+    done = program(LOG_STREAM, str(tmp_path), "appended")
+    assert done.returncode == -signal.SIGKILL, done.stderr[-2000:]
+    assert len(all_of(tmp_path / "to")) >= 20
+    done = program(LOG_STREAM, str(tmp_path))
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert sorted(map(int, all_of(tmp_path / "to"))) == list(range(45))
+    assert all(log.end() for log in Partitions.open(tmp_path / "to").logs())
+    assert not list((tmp_path / "to" / "staged").iterdir())

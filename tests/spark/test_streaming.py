@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +23,9 @@ from fyke import FykeError, Matcher
 from fyke.spark import versions
 from fyke.spark.sinks import messages
 from fyke.spark.streaming import Stream
+
+STREAM = Path(__file__).parent / "elsewhere" / "stream.py"
+Program = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def put(folder: Path, name: int, lines: Iterable[str]) -> None:
@@ -330,3 +334,30 @@ def test_stopped_in_the_midst_of_a_batch(spark: SparkSession, tmp_path: Path) ->
     sign.touch()
     assert start("2", "available").await_end(60)
     assert found(tmp_path / "out") == [(0, k, "1 even") for k in range(10)]
+
+
+def test_the_driver_killed_twice(program: Program, tmp_path: Path) -> None:
+    """Once before a batch is published, once after; the versions change meanwhile."""
+    for number in range(4):
+        lines = [*numbered(number * 50, number * 50 + 50), "broken"]
+        put(tmp_path / "events", number, lines)
+    folder = str(tmp_path)
+    versions.add(tmp_path / "subscriptions", matcher("1"))
+    done = program(STREAM, folder, "staged", "1")
+    assert done.returncode == -signal.SIGKILL, done.stderr[-2000:]
+    assert list((tmp_path / "out").glob("_staging-1*"))
+    versions.add(tmp_path / "subscriptions", matcher("2"))
+    done = program(STREAM, folder, "published", "2")
+    assert done.returncode == -signal.SIGKILL, done.stderr[-2000:]
+    assert not (tmp_path / "checkpoint" / "spark" / "commits" / "2").exists()
+    versions.add(tmp_path / "subscriptions", matcher("3"))
+    done = program(STREAM, folder)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "batch=3, version=3, matches=200, errors=4" in done.stdout
+    saw = {0: 1, 1: 1, 2: 2, 3: 3}
+    expected = [(k // 50, k, f"{saw[k // 50]} even") for k in range(200)]
+    assert found(tmp_path / "out") == expected
+    assert not list((tmp_path / "out").glob("_staging*"))
+    errors = sorted((tmp_path / "checkpoint" / "errors").glob("batch=*/*.parquet"))
+    rows = [row for file in errors for row in pq.ParquetFile(file).read().to_pylist()]
+    assert [row["value"] for row in rows] == ["broken"] * 4

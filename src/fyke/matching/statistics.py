@@ -23,8 +23,8 @@ from typing import Any, Final
 
 from fyke.errors import FykeError, shown
 from fyke.events.event import Document, Event, as_event
-from fyke.events.value import INT_MAX, admit, canonical, format_timestamp, parse_timestamp
-from fyke.matching.compiled.codes import scalar_key
+from fyke.events.value import INT_MAX, admit, canonical, parse_timestamp
+from fyke.matching.compiled.codes import key_document, scalar_key
 
 VALUES_MAX: Final = 10_000
 """So many values of an attribute are kept."""
@@ -77,7 +77,7 @@ class Statistics:
         attributes = {
             name: {
                 "present": counts.present,
-                "values": [[_written(key), count] for key, count in counts.values.items()],
+                "values": [[key_document(key), count] for key, count in counts.values.items()],
             }
             for name, counts in self.attributes.items()
         }
@@ -159,17 +159,6 @@ def _rows(table: Any) -> Iterator[Event]:
 
 
 # --- as data -------------------------------------------------------------------------------------
-
-
-def _written(key: object) -> object:
-    match key:
-        case ("boolean", value):
-            return value
-        case datetime():
-            return {"timestamp": format_timestamp(key)}
-        case Decimal():
-            return {"decimal": str(key)}
-    return key
 
 
 def _read_attribute(count: _Count, name: str, document: Any) -> None:

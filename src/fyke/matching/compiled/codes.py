@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import struct
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fyke.events.value import Kind, Scalar
+from fyke.events.value import Kind, Scalar, format_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,3 +120,15 @@ def differs(code: int) -> Interval:
 def scalar_key(value: Scalar) -> object:
     """What a dictionary of values knows a scalar by: True is not 1."""
     return ("boolean", value) if value.__class__ is bool else value
+
+
+def key_document(key: object) -> object:
+    """Such a key as data: as in JSON, timestamps and decimals as objects that say so."""
+    match key:
+        case ("boolean", value):
+            return value
+        case datetime():
+            return {"timestamp": format_timestamp(key)}
+        case Decimal():
+            return {"decimal": str(key)}
+    return key

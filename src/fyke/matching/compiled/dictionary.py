@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Mapping
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
@@ -15,9 +14,9 @@ import msgspec
 import numpy as np
 
 from fyke.errors import FykeError, shown
-from fyke.events.value import format_timestamp, parse_timestamp
+from fyke.events.value import parse_timestamp
 from fyke.filters.glob import Glob, from_like, to_like
-from fyke.matching.compiled.codes import scalar_key
+from fyke.matching.compiled.codes import key_document, scalar_key
 from fyke.matching.compiled.patterns.pattern_set import PatternSet
 from fyke.matching.compiled.vocabulary import SYMBOL_STEP, AttributeAxes, AxisKind, Vocabulary
 
@@ -57,24 +56,13 @@ def _attribute(axes: AttributeAxes) -> dict[str, object]:
     return {
         "name": axes.name,
         "axes": [getattr(axes, name) for name in _AXES],
-        "values": [_written(key) for key in axes.symbols],
+        "values": [key_document(key) for key in axes.symbols],
         "symbols": list(axes.symbols.values()),
         "patterns": [
             [to_like(pattern), ignore_case, symbol]
             for (pattern, ignore_case), symbol in axes.pattern_symbols.items()
         ],
     }
-
-
-def _written(key: Any) -> object:
-    match key:
-        case ("boolean", value):
-            return value
-        case datetime():
-            return {"timestamp": format_timestamp(key)}
-        case Decimal():
-            return {"decimal": str(key)}
-    return key
 
 
 def vocabulary_of(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Vocabulary:
