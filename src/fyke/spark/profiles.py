@@ -13,7 +13,6 @@ from fyke.events.value import Scalar, sort_key
 from fyke.filters.filter import Filter
 from fyke.filters.necessary import necessary
 from fyke.spark.placements.buckets import values_of
-from fyke.spark.placements.layout import is_costly
 from fyke.spark.snapshots import Pin, local, opened
 
 SAMPLE: Final = 2_000
@@ -39,8 +38,6 @@ class Profile:
     subscriptions: int
     size: int
     """In bytes."""
-    costly: float
-    """The share of subscriptions that end in a dialect's own interpreter."""
     meetings: tuple[Meeting, ...]
     """The attributes by the share of subscriptions that need a value there, best first."""
 
@@ -55,7 +52,6 @@ class Profile:
         return cls(
             subscriptions=count,
             size=sum(map(_size, (part.path for part in pin.parts))),
-            costly=sum(map(is_costly, sample)) / max(1, len(sample)),
             meetings=tuple(_meetings(sample)),
         )
 
