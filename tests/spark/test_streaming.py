@@ -309,8 +309,12 @@ def held_up(sign: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Recor
     return wait
 
 
-def test_stopped_in_the_midst_of_a_batch(spark: SparkSession, tmp_path: Path) -> None:
-    """That is no failure; the batch is repeated, against the version that it saw."""
+@pytest.mark.parametrize("after", [0, 0.005, 0.01, 0.02, 0.5])
+def test_stopped_in_the_midst_of_a_batch(spark: SparkSession, tmp_path: Path, after: float) -> None:
+    """That is no failure; the batch is repeated, against the version that it saw.
+
+    The first moments are before its job, which never ends, or just while that is started.
+    """
     put(tmp_path / "in", 0, numbered(0, 10))
     sign = tmp_path / "go on"
     slow = read(spark, tmp_path / "in").mapInArrow(held_up(str(sign)), "value string")
@@ -326,8 +330,11 @@ def test_stopped_in_the_midst_of_a_batch(spark: SparkSession, tmp_path: Path) ->
         )
 
     stream = start("1")
+    end = time.monotonic() + 60
     while not (tmp_path / "c" / "pins" / "batch-0.json").exists():
-        time.sleep(0.01)
+        assert time.monotonic() < end and stream.is_active
+        time.sleep(0.002)
+    time.sleep(after)
     stream.stop()
     assert stream.exception is None and not stream.is_active
     assert stream.progress().batch == -1 and found(tmp_path / "out") == []

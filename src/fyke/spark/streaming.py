@@ -18,6 +18,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     AnySink: TypeAlias = str | Path | Sink | Callable[[DataFrame, int], object]
 
 AVAILABLE: Final = "available"
+_PATIENCE: Final = (1, 2, 4, 8)
 _STREAM: Final = "stream.json"
 _SUBSCRIPTIONS: Final = "subscriptions"
 _INTERRUPTED: Final = re.compile(r"java\.[\w.]*(?:Interrupted|ClosedByInterrupt)\w*Exception")
@@ -229,8 +231,18 @@ class Stream:
         return bool(self.query.isActive)
 
     def stop(self) -> None:
-        """Ends the stream; a batch that is being worked on is repeated at the next start."""
-        self.query.stop()
+        """Ends the stream; a batch that is being worked on is repeated at the next start.
+
+        Spark cancels the jobs of a stream and waits for its batch; a job that the batch starts
+        just then would be waited for, however long. So after a while, they are cancelled again.
+        """
+        with ThreadPoolExecutor() as threads:
+            stopped = threads.submit(self.query.stop)
+            for seconds in _PATIENCE:
+                if wait([stopped], seconds).done:
+                    break
+                threads.submit(self.query.stop)
+            stopped.result()
 
     def await_end(self, timeout: float | None = None) -> bool:
         """Waits until the stream ends, at most so many seconds; whether it did.
