@@ -23,6 +23,7 @@ from fyke.matching.matcher import Matcher
 from fyke.spark import versions
 from fyke.spark.columns import map_batches, need_frame, need_names
 from fyke.spark.compiling import compile
+from fyke.spark.pace import Pace
 from fyke.spark.reading import Found, Reading
 from fyke.spark.snapshots import Pin
 from fyke.spark.versions import Version
@@ -232,9 +233,16 @@ class Task:
     sets_aside: bool
 
     def matches(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        matchers = self.pin.matchers()
-        for batch in batches:
-            yield from self.output.batches(batch, self.found(matchers, batch))
+        for batch, found in self.found_in(batches):
+            yield from self.output.batches(batch, found)
+
+    def found_in(self, batches: Batches) -> Iterator[tuple[pa.RecordBatch, Found]]:
+        """Pieces of the batches, and the matches of each."""
+        matchers, pace = self.pin.matchers(), Pace()
+        for batch in pace.cut(batches):
+            found = self.found(matchers, batch)
+            pace.saw(batch.num_rows, len(found.rows))
+            yield batch, found
 
     def found(self, matchers: list[Matcher], batch: pa.RecordBatch) -> Found:
         """The matches of a batch; EventError where a row is no event and is not put aside."""
@@ -256,9 +264,7 @@ class Task:
 
     def everything(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Matches without a reason, and rows that cannot be read without ids, in one go."""
-        matchers = self.pin.matchers()
-        for batch in batches:
-            found = self.reading.match(matchers, batch)
+        for batch, found in self.found_in(batches):
             for matches in self.output.batches(batch, found):
                 none = pa.nulls(matches.num_rows, pa.string())
                 yield with_column(matches, REASON, none)

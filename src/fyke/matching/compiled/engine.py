@@ -465,6 +465,8 @@ class CompiledEngine:
                 validate(segment, self._vocabulary)
                 self._install(segment, ())
             check_slots(self._segments, slots)
+            if len(slots) >= MUCH:
+                give_back()
         except (AttributeError, KeyError, TypeError, ValueError, msgspec.MsgspecError) as broken:
             raise FykeError(f"the snapshot's index cannot be read: {broken}") from None
 
