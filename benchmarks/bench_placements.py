@@ -13,6 +13,7 @@ CHOICE_MAX = 1.3
 NAMES = {
     "plain": "W1 20k, spread evenly",
     "costly": "1,000 CESQL rules, costly events in one file",
+    "costly_evenly": "1,000 CESQL rules, costly events everywhere",
     "large": "subscriptions beyond a worker's memory",
     "typed": "many types, beyond a worker's memory",
 }

@@ -9,7 +9,6 @@ import json
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +17,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 
 import fyke.spark
+from benchmarks.pairs import Disagreement
+from benchmarks.processes.on_spark import fingerprint, written
 from fyke.spark.profiles import profile
 from fyke.workloads.named import workload
 
 PLACEMENTS = ("replicate", "split", "rendezvous", "multistage")
-ROUNDS = 2
+ROUNDS = 3
 SHARDS = 8
 ROOM_SHARE = 0.75
 """Of all subscriptions, beyond what a worker needs with none."""
@@ -52,10 +55,19 @@ def plain(share: int) -> Case:
 
 def costly(share: int) -> Case:
     """A dialect's own interpreter decides, and the events that need it lie in one file."""
-    count = 40_000 // share
-    number = np.arange(count)
-    in_lump = number < count // 10
-    kinds = np.where(in_lump, number % KINDS, KINDS + number % 1000)
+    number = np.arange(80_000 // share)
+    return _ruled(number, number < number.size // 10)
+
+
+def costly_evenly(share: int) -> Case:
+    """The same, but they lie everywhere."""
+    number = np.arange(80_000 // share)
+    return _ruled(number, number % 10 == 0)
+
+
+def _ruled(number: Any, is_costly: Any) -> Case:
+    """Rules of CESQL for events of some kinds."""
+    kinds = np.where(is_costly, number // 10 % KINDS, KINDS + number % 1000)
     table = pa.table(
         {
             "kind": pa.array([f"kind-{kind}" for kind in kinds]),
@@ -67,7 +79,7 @@ def costly(share: int) -> Case:
         f"SUBSTRING(UPPER(message), 3) = '{at}' OR LENGTH(TRIM(message)) > {1000 + at})"
         for at in range(50 * KINDS)
     ]
-    half = count // 2
+    half = number.size // 2
     return Case([table.slice(0, half), table.slice(half)], _named(texts, "cesql"))
 
 
@@ -90,7 +102,13 @@ def typed(share: int) -> Case:
     return Case(_points(share), _named(texts, "fyke", LONG), "type")
 
 
-CASES = {"plain": plain, "costly": costly, "large": large, "typed": typed}
+CASES = {
+    "plain": plain,
+    "costly": costly,
+    "costly_evenly": costly_evenly,
+    "large": large,
+    "typed": typed,
+}
 
 
 def _points(share: int) -> list[pa.Table]:
@@ -132,49 +150,47 @@ def measured(name: str, share: int, used: int | None, folder: Path) -> dict[str,
     if used is not None:
         conf["spark.sql.execution.arrow.maxRecordsPerBatch"] = "1000"
         conf["spark.executor.pyspark.memory"] = f"{(used + int(ROOM_SHARE * size)) >> 20}m"
-    os.environ["MALLOC_ARENA_MAX"] = "1"  # each takes addresses, used or not
+    # Arenas of glibc and of Arrow take addresses, used or not.
+    os.environ |= {"MALLOC_ARENA_MAX": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
     session = fyke.spark.session(master="local[2]", conf=conf)
     table = session.createDataFrame(case.subscriptions)
     shards = SHARDS if used is not None else None
     version = fyke.spark.compile(table, folder / "compiled", shards=shards)
     events = session.read.parquet(str(folder / "events"))
     plan = fyke.spark.plan(events, version)
-    times = {}
+    times: dict[str, float] = {}
+    failed: dict[str, str] = {}
+    found = {}
     for placement in PLACEMENTS:
         if placement == "rendezvous" and case.on is None:
             continue
         on = case.on if placement == "rendezvous" else None
-        same = plan.placement == placement
-        times[placement] = _times(events, version, placement=plan if same else placement,
-                                  on=None if same else on)  # fmt: skip
+        chosen: dict[str, Any] = {"placement": placement, "on": on}
+        if plan.placement == placement:
+            chosen = {"placement": plan}
+        try:
+            matches = fyke.spark.match(events, version, key="k", **chosen)
+            found[placement] = fingerprint(matches)
+            times[placement] = min(written(matches) for _ in range(ROUNDS))
+        except (PySparkException, Py4JJavaError) as error:
+            failed[placement] = _reason(error)
+    if len(set(found.values())) > 1:
+        raise Disagreement(f"results differ: {found}")
     spoken = session.range(0, 2, 1, 2).mapInArrow(addresses, "bytes long").collect()
     return {
         "plan": str(plan),
         "placement": plan.placement,
         "size": profile(version.pin()).size,
-        "times": {key: value for key, value in times.items() if isinstance(value, float)},
-        "failed": {key: value for key, value in times.items() if isinstance(value, str)},
+        "times": times,
+        "failed": failed,
         "addresses": max(row["bytes"] for row in spoken),
     }
 
 
-def _times(events: Any, version: Any, **options: Any) -> float | str:
-    """The best wall time; or why there is none."""
-    from py4j.protocol import Py4JJavaError
-    from pyspark.errors import PySparkException
-
-    try:
-        matches = fyke.spark.match(events, version, key="k", **options)
-        best = float("inf")
-        for at in range(1 + ROUNDS):
-            started = time.perf_counter()
-            matches.write.format("noop").mode("overwrite").save()
-            if at:
-                best = min(best, time.perf_counter() - started)
-    except (PySparkException, Py4JJavaError) as error:
-        lines = [line.strip() for line in str(error).splitlines() if "Error" in line]
-        return lines[-1][:200] if lines else type(error).__name__
-    return best
+def _reason(error: Exception) -> str:
+    """What Python said, of all that Java says."""
+    lines = [line.strip() for line in str(error).splitlines() if "Error" in line]
+    return lines[-1][:200] if lines else type(error).__name__
 
 
 def main(name: str, share: str, used: str | None = None) -> None:

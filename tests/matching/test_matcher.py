@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from fyke.filters.filter import TRUE, Filter
 from fyke.matching import matcher as matcher_module
 from fyke.matching import snapshot
 from fyke.matching.engine import Persistent, Work
-from fyke.matching.matcher import Matcher
+from fyke.matching.matcher import ENGINES, Matcher
 from fyke.matching.scan import ScanEngine
 
 
@@ -302,3 +304,22 @@ def test_an_index_that_lies_is_refused(matcher: Matcher, tmp_path: Path, how: st
     snapshot.save(path, facts, arrays)
     with pytest.raises(fyke.FykeError, match="corrupt"):
         Matcher.open(path)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_memory_of_a_matcher_is_free_at_once(engine: str, tmp_path: Path) -> None:
+    """A snapshot may be large, and the garbage collector may not come for long."""
+    one = Matcher(engine)
+    one.add("a", "x > 1 and name = 'b'")
+    one.match({"x": 2, "name": "b"})
+    one.save(tmp_path / "saved")
+    other = Matcher.open(tmp_path / "saved")
+    other.match({"x": 2, "name": "b"})
+    engines = [weakref.ref(one.engine), weakref.ref(other.engine)]
+    gc.collect()
+    gc.disable()
+    try:
+        del one, other
+        assert [engine() for engine in engines] == [None, None]
+    finally:
+        gc.enable()

@@ -27,15 +27,18 @@ def test_choices(spark: SparkSession, tmp_path: Path) -> None:
     events = spark.createDataFrame([(1, "x")], "k int, type string")
     ranges = saved(tmp_path / "r", [fyke.parse(f"k > {at}") for at in range(300)])
     types = saved(tmp_path / "t", [fyke.parse(f"type = 't{at % 50}'") for at in range(300)])
-    rules = saved(tmp_path / "c", [Residual("cesql", f"k > {at}") for at in range(300)])
+    bare: list[fyke.Filter] = [Residual("cesql", f"k > {at}") for at in range(300)]
+    guarded = [fyke.parse("type = 't'") & rule for rule in bare]
     assert str(fyke.spark.plan(events, ranges)).startswith(
         "replicate: 300 subscriptions are 0.0 MB"
     )
-    assert fyke.spark.plan(events, rules).placement == "replicate"
+    assert fyke.spark.plan(events, saved(tmp_path / "b", bare)).placement == "replicate"
+    sifting = fyke.spark.plan(events, saved(tmp_path / "g", guarded))
+    assert str(sifting) == "multistage: an interpreter decides 100% of 300 subscriptions"
     beyond = fyke.spark.plan(events, ranges, memory=4_000)
     assert beyond.placement == "split" and beyond.parts > 2 and "has room for" in beyond.why
-    assert fyke.spark.plan(events, types, memory=4_000).placement == "split"
-    met = fyke.spark.plan(events, types, memory=4_000, on="type")
+    met = fyke.spark.plan(events, types, memory=4_000)
+    assert met == fyke.spark.plan(events, types, memory=4_000, on="type")
     assert (met.placement, met.on) == ("rendezvous", "type") and "100% of them" in met.why
     assert fyke.spark.plan(events, types, memory=4_000, on="type", parts=5).parts == 5
     assert fyke.spark.plan(events, types, memory=4_000, on="k").placement == "split"

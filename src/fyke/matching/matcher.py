@@ -23,6 +23,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -129,14 +130,23 @@ class Matcher:
             raise FykeError(f"self_check is {shown(self_check)}; expected a share from 0 to 1")
         self._engine_name = engine
         self._lock = threading.RLock()
-        self._engine = ENGINES[engine](self._filter_at)
         self._schema = schema
         self._limits = limits
         self._self_check = self_check
         self._random = random.Random(seed)
-        self._catalog = _catalog()
-        self._changes = Changes(self._filter_at)
+        self._hold(_catalog())
         self._events = self._matches = self._self_checks = self._self_check_failures = 0
+
+    def _hold(self, catalog: Catalog) -> None:
+        """Takes over subscriptions.
+
+        What searches them knows the catalog and not this matcher, so that the memory of a matcher
+        that nobody uses is free at once.
+        """
+        filter_of = partial(_filter_at, catalog, self._lock)
+        self._catalog = catalog
+        self._engine = ENGINES[self._engine_name](filter_of)
+        self._changes = Changes(filter_of)
 
     @property
     def engine(self) -> Engine:
@@ -183,11 +193,6 @@ class Matcher:
         """The filter of a subscription."""
         with self._lock:
             return self._catalog.filter(self._catalog.known(id))
-
-    def _filter_at(self, slot: int) -> Filter:
-        """The filter of a slot; one that accepts nothing where the slot was given up meanwhile."""
-        with self._lock:
-            return self._catalog.filter(slot) if self._catalog.is_taken(slot) else FALSE
 
     def _read(self, filter: Filter | object, dialect: str = "fyke") -> Filter:
         if isinstance(filter, Filter):
@@ -401,7 +406,7 @@ class Matcher:
         return matcher
 
     def _take_up(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
-        self._catalog = _catalog(arrays)
+        self._hold(_catalog(arrays))
         if isinstance(self._engine, Persistent) and facts["engine"] == self._engine_name:
             index = {name: each for name, each in arrays.items() if name.startswith("index.")}
             self._engine.take_up(index, facts.get("index", {}), self._catalog.slots())
@@ -417,6 +422,12 @@ class Matcher:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._catalog)
+
+
+def _filter_at(catalog: Catalog, lock: threading.RLock, slot: int) -> Filter:
+    """The filter of a slot; one that accepts nothing where the slot was given up meanwhile."""
+    with lock:
+        return catalog.filter(slot) if catalog.is_taken(slot) else FALSE
 
 
 def _catalog(arrays: dict[str, npt.NDArray[Any]] | None = None) -> Catalog:

@@ -15,6 +15,7 @@ Bounds. Names in a manifest are plain: none leads out of the folder. Types are n
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import math
@@ -234,7 +235,8 @@ def _digest(data: Any) -> str:
 def _manifest_text(path: Path) -> bytes:
     try:
         with (path / _MANIFEST).open("rb") as file:
-            return file.read(_MANIFEST_SIZE_MAX)
+            size = os.fstat(file.fileno()).st_size
+            return file.read(min(size, _MANIFEST_SIZE_MAX))  # room is made for all of it at once
     except OSError as error:
         raise FykeError(f"{path} is no snapshot: {_MANIFEST}: {error.strerror}") from None
 
@@ -296,4 +298,6 @@ def _mapped(path: Path, file: _File) -> Any:
     except ValueError:
         raise FykeError(f"the snapshot {path} is torn: {file.path.name} became shorter") from None
     except OSError as error:
+        if error.errno == errno.ENOMEM:
+            raise MemoryError(f"the snapshot {path} does not fit: {file.size:,} bytes") from None
         raise _Gone(f"the snapshot {path} has no {file.path.name}: {error.strerror}") from None

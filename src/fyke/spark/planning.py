@@ -6,12 +6,11 @@
 The rules, in their order:
 
 1. Subscriptions that were compiled for a placement get it.
-2. What a worker's memory cannot hold is split; or dealt out by value where an attribute is named
-   (`on`) of which nearly all subscriptions need a value.
-3. Everything else is replicated.
-
-Multistage is never chosen unasked: it pays only where costly events come in lumps, and the planner
-does not see the events.
+2. What a worker's memory cannot hold is dealt out by value, where there is an attribute of which
+   nearly all subscriptions need a value; otherwise it is split.
+3. Where a dialect's own interpreter decides most subscriptions, events are sifted first
+   (multistage): those that need it may come in lumps, and to spread them costs little beside it.
+4. Everything else is replicated.
 """
 
 from __future__ import annotations
@@ -40,6 +39,8 @@ MEETING_SHARE: Final = 0.9
 LARGEST_SHARE: Final = 0.2
 """And no value has more of them."""
 BUCKETS_PER_TASK: Final = 8
+SIFTED_SHARE: Final = 0.5
+"""Sifting pays where so many subscriptions are costly."""
 _log = logging.getLogger("fyke.spark")
 
 
@@ -150,7 +151,7 @@ def _chosen(pin: Pin, on: str | None, parts: int | None, tasks: int, room: int) 
         count = len(layout.parts) - 1 if layout.placement == "rendezvous" else len(layout.parts)
         return Plan(layout.placement, "the subscriptions were compiled for it", layout.on, count)
     found = profile(pin)
-    meeting = None if on is None else _meeting(found, on)
+    meeting = _meeting(found, on)
     held = f"{found.subscriptions:,} subscriptions are {_megabytes(found.size)}"
     if found.size > room:
         needed = min(PARTS_MAX, max(tasks, -(-found.size // room)))
@@ -159,15 +160,20 @@ def _chosen(pin: Pin, on: str | None, parts: int | None, tasks: int, room: int) 
             count = parts or max(needed, buckets(tasks))
             return Plan("rendezvous", f"{beyond}; {_told_of(meeting)}", meeting.on, count)
         return Plan("split", beyond, parts=parts or needed)
+    if found.sifted >= SIFTED_SHARE:
+        why = f"an interpreter decides {found.sifted:.0%} of {found.subscriptions:,} subscriptions"
+        return Plan("multistage", why)
     return Plan("replicate", f"{held}, which every worker can map")
 
 
-def _meeting(found: Profile, on: str) -> Meeting | None:
-    """The attribute to meet on, if it is good enough."""
-    for each in found.meetings:
-        if on == each.on and each.share >= MEETING_SHARE and each.largest <= LARGEST_SHARE:
-            return each
-    return None
+def _meeting(found: Profile, on: str | None) -> Meeting | None:
+    """The attribute to meet on, if one is good enough: that which was named, or the best."""
+    good = [
+        each
+        for each in found.meetings
+        if on in (None, each.on) and each.share >= MEETING_SHARE and each.largest <= LARGEST_SHARE
+    ]
+    return max(good, key=_usefulness, default=None)
 
 
 def _usefulness(meeting: Meeting) -> tuple[float, int]:

@@ -10,9 +10,10 @@ from itertools import islice
 from typing import Final
 
 from fyke.events.value import Scalar, sort_key
-from fyke.filters.filter import Filter
+from fyke.filters.filter import TRUE, Filter
 from fyke.filters.necessary import necessary
 from fyke.spark.placements.buckets import values_of
+from fyke.spark.placements.layout import is_costly, weakened
 from fyke.spark.snapshots import Pin, local, opened
 
 SAMPLE: Final = 2_000
@@ -40,6 +41,8 @@ class Profile:
     """In bytes."""
     meetings: tuple[Meeting, ...]
     """The attributes by the share of subscriptions that need a value there, best first."""
+    sifted: float = 0.0
+    """The share that a dialect's interpreter decides, but an index can rule out."""
 
     @classmethod
     def of(cls, pin: Pin) -> Profile:
@@ -53,6 +56,7 @@ class Profile:
             subscriptions=count,
             size=sum(map(_size, (part.path for part in pin.parts))),
             meetings=tuple(_meetings(sample)),
+            sifted=sum(map(_is_sifted, sample)) / max(1, len(sample)),
         )
 
 
@@ -64,6 +68,10 @@ def profile(pin: Pin) -> Profile:
 
 def _size(path: str) -> int:
     return sum(file.stat().st_size for file in local(path).rglob("*.bin"))
+
+
+def _is_sifted(filter: Filter) -> bool:
+    return is_costly(filter) and weakened(filter) != TRUE
 
 
 def _meetings(sample: list[Filter]) -> Iterator[Meeting]:

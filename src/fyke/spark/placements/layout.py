@@ -7,7 +7,7 @@ process.
 
     ById           by the hash of the id: shards of equal size
     ByValue        by the bucket of a value; the common part is the last
-    Weakened       all in one part, without their costly leaves
+    Weakened       all in one part, without their costly leaves, equal ones once
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -51,8 +52,8 @@ class Filing(Protocol):
     @property
     def parts(self) -> int: ...
 
-    def place(self, id: str, filter: Filter) -> tuple[int, Filter]:
-        """The part of a subscription, and what is kept of its filter there."""
+    def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
+        """The part of a subscription, its id there, and what is kept of its filter."""
         ...
 
 
@@ -62,8 +63,8 @@ class ById:
 
     parts: int
 
-    def place(self, id: str, filter: Filter) -> tuple[int, Filter]:
-        return crc32(id.encode()) % self.parts, filter
+    def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
+        return crc32(id.encode()) % self.parts, id, filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +78,27 @@ class ByValue:
     def parts(self) -> int:
         return self.buckets + 1
 
-    def place(self, id: str, filter: Filter) -> tuple[int, Filter]:
+    def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
         found = filed_under(filter, self.attribute, self.buckets)
-        return (self.buckets if found is None else found), filter
+        return (self.buckets if found is None else found), id, filter
 
 
 @dataclass(frozen=True, slots=True)
 class Weakened:
-    """What an index decides alone, which covers the filter."""
+    """What an index decides alone, which covers the filter. Nobody asks whose it is."""
 
     @property
     def parts(self) -> int:
         return 1
 
-    def place(self, id: str, filter: Filter) -> tuple[int, Filter]:
-        return 0, simplify(indexable(filter)) if is_costly(filter) else filter
+    def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
+        kept = weakened(filter)
+        return 0, sha256(encode(kept)).hexdigest(), kept
+
+
+def weakened(filter: Filter) -> Filter:
+    """The filter without its costly leaves; itself, where it has none."""
+    return simplify(indexable(filter)) if is_costly(filter) else filter
 
 
 def is_costly(filter: Filter) -> bool:
@@ -136,8 +143,8 @@ def _filed(pin: Pin, filing: Filing, at: int, slices: int) -> Iterator[pa.Record
 
 
 def _row(matcher: Matcher, id: str, filing: Filing) -> dict[str, Any]:
-    part, filter = filing.place(id, matcher.filter(id))
-    return {"part": part, "id": id, "filter": encode(filter)}
+    part, name, filter = filing.place(id, matcher.filter(id))
+    return {"part": part, "id": name, "filter": encode(filter)}
 
 
 def _built(paths: list[Path], batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -146,7 +153,9 @@ def _built(paths: list[Path], batches: Batches) -> Iterator[pa.RecordBatch]:
     matchers: defaultdict[int, Matcher] = defaultdict(Matcher)
     for batch in batches:
         for row in batch.to_pylist():
-            matchers[row["part"]].add(row["id"], decode(row["filter"], _ADMITTED_BEFORE))
+            matcher = matchers[row["part"]]
+            if row["id"] not in matcher:
+                matcher.add(row["id"], decode(row["filter"], _ADMITTED_BEFORE))
     for part, matcher in matchers.items():
         matcher.save(paths[part])
     yield pa.RecordBatch.from_pydict({"part": list(matchers)}, _BUILT)
