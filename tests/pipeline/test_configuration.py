@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fyke.errors import FykeError
-from fyke.pipeline.configuration import Files, Generated, parse, read, sample
+from fyke.pipeline.configuration import parse, read, sample
+from fyke.pipeline.origins import Files, Generated
 from fyke.workloads.named import workload
 
 HERE = Path("/somewhere")
