@@ -22,7 +22,7 @@ from fyke.pipeline.folder import Folder
 from fyke.pipeline.ledger import Ledger
 from fyke.pipeline.micro_batch import MicroBatch, Places
 from fyke.pipeline.outcome import Outcome, Statistics
-from fyke.pipeline.reckoning import Now, streamed
+from fyke.pipeline.reckoning import Now, Totals, reckoned
 from fyke.pipeline.running import report
 from fyke.pipeline.sources import Events, Shape
 from fyke.pipeline.stages import Stages, check_libraries
@@ -105,6 +105,8 @@ class _Live:
             running = self._started(events)
             end = None if seconds is None else time.monotonic() + seconds
             self._watch(session, running, now, request, end)
+            if request.is_made:
+                self.stage.watcher.note("stopping; a second time, at once")
             self._stop(running)
             if running.exception is not None:
                 raise running.exception
@@ -112,19 +114,17 @@ class _Live:
             counted.append(now.totals.events - before)
 
     def conclude(self, session: SparkSession, shape: Shape, current: Current) -> Outcome:
-        found = streamed(self.ledger)
-        totals = Now(self.ledger)
-        totals.look()
+        totals, found = reckoned(self.ledger)
         statistics, subscribers = Statistics(), 0
         if found is not None:
-            statistics, subscribers = self.count(session, shape)
+            statistics, subscribers = self.count(session, shape, totals)
         outcome = Outcome(
-            events=totals.totals.events,
-            events_refused=totals.totals.refused,
+            events=totals.events,
+            events_refused=totals.refused,
             subscriptions=current.subscriptions,
             subscriptions_refused=current.refused,
-            matches=totals.totals.matches,
-            notifications=totals.totals.notifications,
+            matches=totals.matches,
+            notifications=totals.notifications,
             subscribers=subscribers,
             stages=tuple(self.stage.done),
             statistics=statistics,
@@ -132,15 +132,15 @@ class _Live:
         )
         return report(outcome, self.pipeline, self.folder, self.stage)
 
-    def count(self, session: SparkSession, shape: Shape) -> tuple[Statistics, int]:
+    def count(self, session: SparkSession, shape: Shape, totals: Totals) -> tuple[Statistics, int]:
         """Statistics of all batches that were done, and how many subscribers got something."""
-        last, seen = self.ledger.last(), sum(entry.events for entry in self.ledger.entries())
+        last = self.ledger.last()
         assert last is not None
         with self.stage("count", "subscriptions") as counted:
             found = session.read.parquet(self.folder.at("journal"))
             found = found.where(f"batch <= {last.batch}").drop("batch")
             standing = self.standing.newest(session)
-            counts = self._counts(session, found, standing, seen)
+            counts = self._counts(session, found, standing, totals.events)
             path = self.folder.at("sample")
             sample = Events(session.read.parquet(path), shape) if Path(path).exists() else None
             busiest = self.pipeline.report.busiest

@@ -63,8 +63,8 @@ class Rate:
 
     at_s: float
     width_s: float
-    events: int
-    matches: int
+    events: float
+    matches: float
     latency_s: float | None
     """The median of the batches that began in it."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Final
@@ -77,51 +77,69 @@ class Now:
         )
 
 
-def streamed(ledger: Ledger) -> Streamed | None:
+def reckoned(ledger: Ledger) -> tuple[Totals, Streamed | None]:
     """All of a ledger; None where no batch was done."""
-    began: list[float] = []
-    running, first, last = 0.0, None, None
-    durations = array("d")
+    totals, began, durations = Totals(), array("d"), array("d")
+    running, last = 0.0, None
     for entry in ledger.entries():
-        if first is None or last is None or entry.start != last.start:
+        totals.add(entry)
+        durations.append(entry.duration_s)
+        if last is None or last.start != entry.start:
             began.append(entry.began)
             running += entry.duration_s
         else:
             running += entry.ended - last.ended
-        first, last = first or entry, entry
-        durations.append(entry.duration_s)
-    if first is None or last is None:
-        return None
-    return Streamed(
-        batches=len(durations),
+        last = entry
+    if last is None:
+        return totals, None
+    return totals, Streamed(
+        batches=totals.batches,
         starts=len(began),
         version=last.version,
         running_s=running,
         latency_s=median(durations),
         latency_max_s=max(durations),
-        rates=_rates(ledger.entries(), first.began, last.ended),
-        restarts_s=tuple(moment - first.began for moment in began[1:]),
+        rates=_rates(ledger.entries(), began[0], last.ended),
+        restarts_s=tuple(moment - began[0] for moment in began[1:]),
     )
 
 
 def _rates(entries: Iterable[Entry], start: float, end: float) -> tuple[Rate, ...]:
-    """The time of a stream in equal stretches, at least a second each."""
+    """The time of a stream in equal stretches, at least a second each.
+
+    The events of a batch count for the time in which they arrived: since the batch before.
+    """
     width = max((end - start) / RATES_MAX, 1.0)
     count = max(1, -int(-(end - start) // width))
-    events, matches = [0] * count, [0] * count
+    events, matches = [0.0] * count, [0.0] * count
     latencies: list[list[float]] = [[] for _ in range(count)]
+    before: Entry | None = None
     for entry in entries:
-        at = min(max(int((entry.began - start) / width), 0), count - 1)
-        events[at] += entry.events
-        matches[at] += entry.matches
-        latencies[at].append(entry.duration_s)
+        if before is not None and before.start == entry.start:
+            since, until = before.began - start, entry.began - start
+        else:
+            since, until = entry.began - start, entry.ended - start
+        before = entry
+        for at, share in _shares(since / width, until / width, count):
+            events[at] += share * entry.events
+            matches[at] += share * entry.matches
+        latencies[_place(until / width, count)].append(entry.duration_s)
     return tuple(
-        Rate(
-            at * width,
-            width,
-            events[at],
-            matches[at],
-            median(latencies[at]) if latencies[at] else None,
-        )
-        for at in range(count)
+        Rate(at * width, width, events[at], matches[at], median(found) if found else None)
+        for at, found in enumerate(latencies)
     )
+
+
+def _shares(since: float, until: float, count: int) -> Iterator[tuple[int, float]]:
+    """Which share of a stretch of time falls to each place."""
+    first, last = _place(since, count), _place(until, count)
+    if first == last or until <= since:
+        yield last, 1.0
+        return
+    for at in range(first, last + 1):
+        begins, ends = (since if at == first else at), (until if at == last else at + 1)
+        yield at, (ends - begins) / (until - since)
+
+
+def _place(at: float, count: int) -> int:
+    return min(max(int(at), 0), count - 1)
