@@ -1,6 +1,6 @@
 """Running a pipeline whose events are a stream: until it is stopped, and on from there next time.
 
-    start -> compile -> stream -> count -> report
+    start -> open -> compile -> stream -> count -> report
 
 What a batch leaves behind is in `micro_batch`; here it is started, watched and stopped. Statistics
 and the report are made when the stream ends, of everything since it first began.
@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from fyke.errors import FykeError
 from fyke.pipeline import counting, origins, streams
 from fyke.pipeline.configuration import UNTIL, Pipeline
 from fyke.pipeline.folder import Folder
@@ -23,6 +22,7 @@ from fyke.pipeline.ledger import Ledger
 from fyke.pipeline.micro_batch import MicroBatch, Places
 from fyke.pipeline.outcome import Outcome, Statistics
 from fyke.pipeline.reckoning import Now, Totals, reckoned
+from fyke.pipeline.renewal import Renewal
 from fyke.pipeline.running import report
 from fyke.pipeline.sources import Events, Shape
 from fyke.pipeline.stages import Stages, check_libraries
@@ -34,9 +34,7 @@ from fyke.spark.streaming import AVAILABLE, Stream, started, timing
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_SETTINGS: Final = {"spark.sql.streaming.stopTimeout": "60s"}
 _LOOKED_EVERY_S: Final = 0.2
-_FILES_LOOKED_EVERY_S: Final = 1.0
 _BATCH_AWAITED_S: Final = 30.0
 """A batch that is being worked on may end within this time; otherwise it is repeated."""
 
@@ -56,7 +54,7 @@ def run(
     origins.check_there(pipeline.events)
     folder = Folder.resume(pipeline.out, _identity(pipeline))
     stages = Stages(watcher)
-    with folder.held(), stages.on(pipeline.place, _SETTINGS, session) as found:
+    with folder.held(), stages.on(pipeline.place, {}, session) as found:
         return _Live(pipeline, folder, stages, Standing.of(folder)).on(found, seconds)
 
 
@@ -76,7 +74,7 @@ class _Live:
     standing: Standing
 
     def on(self, session: SparkSession, seconds: float | None) -> Outcome:
-        events = streams.stream(session, self.pipeline.events)
+        events = self.open(session)
         current = self.compile(session)
         self.stream(session, events, seconds)
         current = self.standing.current() or current
@@ -87,6 +85,12 @@ class _Live:
         return Ledger(self.folder.at("batches.ndjson"))
 
     # --- the stages
+
+    def open(self, session: SparkSession) -> Events:
+        with self.stage("open", "stream") as counted:
+            events = streams.stream(session, self.pipeline.events)
+            counted.append(1)
+        return events
 
     def compile(self, session: SparkSession) -> Current:
         """The subscriptions of the last start, if they are still the same, or a new version."""
@@ -191,7 +195,7 @@ class _Live:
         end: float | None,
     ) -> None:
         """Tells how it goes and looks after the subscriptions, until there is a reason to stop."""
-        renewal = _Renewal(self.pipeline, self.standing, self.stage.watcher)
+        renewal = Renewal(self.pipeline, self.standing, self.stage.watcher)
         while running.is_active and not request.is_made:
             if end is not None and time.monotonic() >= end:
                 return
@@ -211,36 +215,3 @@ class _Live:
             time.sleep(0.02)
         if running.is_active:
             running.stop()
-
-
-@dataclass(slots=True)
-class _Renewal:
-    """Makes a new version when the files of subscriptions have changed."""
-
-    pipeline: Pipeline
-    standing: Standing
-    watcher: Watcher
-    looked: float = 0.0
-    seen: str | None = None
-    tried: str | None = None
-
-    def look(self, session: SparkSession) -> None:
-        if time.monotonic() - self.looked < _FILES_LOOKED_EVERY_S:
-            return
-        self.looked = time.monotonic()
-        state, before = state_of(self.pipeline), self.seen
-        self.seen = state
-        current = self.standing.current()
-        is_known = state == self.tried or (current is not None and state == current.state)
-        if is_known or state != before:  # files that change are left until they hold still
-            return
-        self.tried = state
-        try:
-            made = self.standing.renew(session, self.pipeline, state)
-        except FykeError as refused:
-            self.watcher.note(f"the subscriptions have changed, but the old ones stay: {refused}")
-            return
-        self.watcher.note(
-            f"version {made.version} of the subscriptions: {made.subscriptions:,}, "
-            f"{made.refused:,} refused"
-        )

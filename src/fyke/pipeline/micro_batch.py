@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from fyke.errors import FykeError
 from fyke.pipeline.configuration import Notifications
 from fyke.pipeline.counting import SAMPLE_EVENTS
 from fyke.pipeline.journal import journal
@@ -30,7 +31,7 @@ from fyke.pipeline.standing import Standing
 from fyke.spark.durable import publish_folder
 from fyke.spark.pins import Pinned, Pins
 from fyke.spark.sinks import FolderSink
-from fyke.spark.step import settled
+from fyke.spark.step import Following, check
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -66,8 +67,7 @@ class MicroBatch:
         began, clock = time(), perf_counter()
         pins, found = Pins(self.at.pins), FolderSink(self.at.journal)
         following = self.standing.following()
-        is_open = not found.has(batch)
-        pinned = settled(pins, batch, following.choose, self.run, is_open=is_open)
+        pinned = self._pinned(pins, batch, following)
         journalled = self._journalled(rows, batch, pinned, found)
         counts = _counted(found.folder(batch))
         if counts.events and not Path(self.at.sample).exists():
@@ -91,6 +91,17 @@ class MicroBatch:
         )
         pins.forget_before(batch)
         following.sweep(pins)
+
+    def _pinned(self, pins: Pins, batch: int, following: Following) -> Pinned:
+        """The version that the batch sees; a lost one is replaced if nothing is published yet."""
+        pinned = pins.get(batch, following.choose)
+        if not FolderSink(self.at.journal).has(batch):
+            try:
+                check(self.run, pinned.pin)
+            except FykeError:
+                pinned = pins.put(batch, following.choose())
+                check(self.run, pinned.pin)
+        return pinned
 
     def _keep_sample(self, rows: DataFrame) -> None:
         """Some events of the first batch that has any, for the report."""

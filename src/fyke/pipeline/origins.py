@@ -134,7 +134,7 @@ def check_there(origin: Origin) -> None:
 def _fixed_part(path: str) -> Path:
     """What comes before the first part that is a pattern."""
     found = Path(path)
-    while _PATTERN & set(found.name) or any(_PATTERN & set(part) for part in found.parts):
+    while any(_PATTERN & set(part) for part in found.parts):
         found = found.parent
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from time import perf_counter
@@ -14,6 +14,7 @@ from fyke.errors import FykeError
 from fyke.pipeline.configuration import Place
 from fyke.pipeline.outcome import Stage
 from fyke.pipeline.watching import Watcher, following
+from fyke.spark.starting import reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,7 +48,7 @@ class Stages:
         finally:
             self.session = None
             if own is not None:
-                own.stop()
+                _end(own)
 
     def _started(self, place: Place, settings: Mapping[str, Any]) -> SparkSession:
         with self("start", "session") as counted:
@@ -63,6 +64,7 @@ class Stages:
 
         With a bar, the watcher is told how many of Spark's tasks are done.
         """
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
         counted: list[int] = []
@@ -74,9 +76,18 @@ class Stages:
                 yield counted
         except PySparkException as failed:
             raise FykeError(f"{name}: {_reason(failed)}") from failed
+        except (Py4JError, ConnectionError) as lost:
+            raise FykeError(f"{name}: Spark has ended: {reason_of(lost)}") from lost
         stage = Stage(name, counted[0], unit, perf_counter() - started)
         self.done.append(stage)
         self.watcher.end(stage)
+
+
+def _end(session: SparkSession) -> None:
+    from py4j.protocol import Py4JError
+
+    with suppress(Py4JError, ConnectionError):  # it has ended by itself
+        session.stop()
 
 
 def _reason(failed: Exception) -> str:

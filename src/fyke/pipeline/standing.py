@@ -90,7 +90,7 @@ class Standing:
         """Makes a new version."""
         root = Path(self.tables)
         root.mkdir(parents=True, exist_ok=True)
-        for stale in root.glob(f"{_STAGING}*"):
+        for stale in (*root.glob(f"{_STAGING}*"), *Path(self.refusals).glob(f"{_STAGING}*")):
             shutil.rmtree(stale, ignore_errors=True)
         staging = root / f"{_STAGING}{secrets.token_hex(8)}"
         refusals = Path(self.refusals) / staging.name

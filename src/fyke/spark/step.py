@@ -14,7 +14,6 @@ where a sink is not ours and may look at its rows any number of times.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -75,8 +74,7 @@ class Step:
     errors: Sink
 
     def __call__(self, events: DataFrame, batch: int) -> None:
-        is_open = self.sink.is_atomic and not self.sink.has(batch)
-        pinned = settled(self._pins, batch, self.following.choose, self.start, is_open=is_open)
+        pinned = self._pinned(batch)
         rows = self._rows(events, pinned.pin)
         counts = self._publish(rows, batch)
         if counts.errors and not self.errors.has(batch):
@@ -89,6 +87,27 @@ class Step:
     @property
     def _pins(self) -> Pins:
         return Pins(str(Path(self.checkpoint) / PINS))
+
+    def _pinned(self, batch: int) -> Pinned:
+        """The batch's version, found to be whole; another one only if that cannot mix two."""
+
+        def choose() -> Pinned:
+            chosen = self.following.choose()
+            check(self.start, chosen.pin)
+            return chosen
+
+        pinned = self._pins.get(batch, choose)
+        try:
+            check(self.start, pinned.pin)
+        except FykeError as lost:
+            if self.sink.is_atomic and not self.sink.has(batch):
+                return self._pins.put(batch, choose())
+            raise FykeError(
+                f"batch {batch} was begun with version {pinned.version} of {pinned.path}, which is "
+                f"lost: {lost}; bring it back, or remove {self._pins.file(batch)} to go on with "
+                "the newest one"
+            ) from None
+        return pinned
 
     def _rows(self, events: DataFrame, pin: Pin) -> DataFrame:
         """Matches, and rows that cannot be read: those have a reason."""
@@ -123,30 +142,6 @@ class Step:
         passing = rows.observe(seen, f.count("*").alias("rows"), f.count(REASON).alias("errors"))
         self.sink.write(_matches(passing), batch)
         return Counts(seen.get["rows"] - seen.get["errors"], seen.get["errors"])
-
-
-def settled(
-    pins: Pins, batch: int, choose: Callable[[], Pinned], start: str, *, is_open: bool
-) -> Pinned:
-    """The batch's version, found to be whole; another one only if nothing of the batch is out."""
-
-    def chosen() -> Pinned:
-        found = choose()
-        check(start, found.pin)
-        return found
-
-    pinned = pins.get(batch, chosen)
-    try:
-        check(start, pinned.pin)
-    except FykeError as lost:
-        if is_open:
-            return pins.put(batch, chosen())
-        raise FykeError(
-            f"batch {batch} was begun with version {pinned.version} of {pinned.path}, which is "
-            f"lost: {lost}; bring it back, or remove {pins.file(batch)} to go on with the newest "
-            "one"
-        ) from None
-    return pinned
 
 
 @lru_cache(maxsize=16)
