@@ -109,7 +109,7 @@ def in_auctions(first: int, end: int, filters: dict[str, str]) -> list[Pair]:
 
 
 def await_that(condition: Callable[[], object], alive: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 240
     while not condition():
         assert alive() and time.monotonic() < end
         time.sleep(0.02)
@@ -430,17 +430,17 @@ def test_killed_and_terminated(tmp_path):
     (tmp_path / "p.toml").write_text(PACED, "utf-8")
     put_subscriptions(tmp_path / "subscriptions.jsonl", OLD)
     out, log = tmp_path / "out", tmp_path / "log.txt"
-    with command(tmp_path, log) as process:
-        await_that((out / "journal" / "batch=2").exists, lambda: process.poll() is None)
+    with command(tmp_path, tmp_path / "killed.txt") as process:
+        await_that((out / "journal" / "batch=1").exists, lambda: process.poll() is None)
         process.send_signal(signal.SIGKILL)
         assert process.wait(60) == -signal.SIGKILL
     done = ledger(out)
-    assert len(done) in (2, 3) and not (out / "report.html").exists()
+    assert len(done) in (1, 2) and not (out / "report.html").exists()
 
     with command(tmp_path, log) as process:
-        await_that(lambda: len(ledger(out)) >= 5, lambda: process.poll() is None)
+        await_that(lambda: len(ledger(out)) >= 3, lambda: process.poll() is None)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(120) == 0, log.read_text("utf-8")[-2000:]
+        assert process.wait(240) == 0, log.read_text("utf-8")[-2000:]
     text = log.read_text("utf-8")
     assert "Traceback" not in text and "Exception" not in text
     assert "stopping" in text and re.search(r"\d events/s, .* matches, 0 refused, batch \d", text)

@@ -104,7 +104,6 @@ class _Live:
     def stream(self, session: SparkSession, events: Events, seconds: float | None) -> None:
         with self.stage("stream", "events", has_bar=False) as counted, stop_requests() as request:
             now = Now(self.ledger)
-            now.look()
             before = now.totals.events
             running = self._started(events)
             end = None if seconds is None else time.monotonic() + seconds

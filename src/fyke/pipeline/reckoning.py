@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
@@ -36,20 +36,20 @@ class Totals:
         self.notifications += entry.notifications
 
 
-@dataclass(slots=True)
 class Now:
-    """A ledger that is followed while it grows."""
+    """A ledger that is followed while it grows: all of it in totals, what is new in rates."""
 
-    ledger: Ledger
-    totals: Totals = field(default_factory=Totals)
-    _place: Place = field(default_factory=Place)
-    _recent: deque[Entry] = field(default_factory=deque)
+    def __init__(self, ledger: Ledger) -> None:
+        self.totals = Totals()
+        self._ledger = ledger
+        self._place = Place()
+        self._recent: deque[Entry] = deque()
+        for entry in ledger.read(self._place):
+            self.totals.add(entry)
 
     def look(self) -> Pulse:
-        for entry in self.ledger.read(self._place):
+        for entry in self._ledger.read(self._place):
             self.totals.add(entry)
-            if self._recent and self._recent[-1].start != entry.start:
-                self._recent.clear()
             self._recent.append(entry)
             while entry.ended - self._recent[0].began > WINDOW_S and len(self._recent) > 2:
                 self._recent.popleft()
@@ -59,9 +59,6 @@ class Now:
         if not self._recent:
             return Pulse()
         recent, last = list(self._recent), self._recent[-1]
-        # A batch holds what arrived since the one before it began.
-        arrived = recent[1:]
-        waited = last.began - recent[0].began
         busy = max(sum(entry.duration_s for entry in recent), 1e-9)
         passed = max(last.ended - recent[0].began, 1e-9)
         return Pulse(
@@ -70,11 +67,20 @@ class Now:
             events=self.totals.events,
             refused=self.totals.refused,
             matches=self.totals.matches,
-            arriving_per_s=sum(e.events for e in arrived) / waited if waited > 0 else 0.0,
+            arriving_per_s=_arriving(recent),
             processed_per_s=sum(e.events for e in recent) / busy,
             matches_per_s=sum(e.matches for e in recent) / passed,
             latency_s=last.duration_s,
         )
+
+
+def _arriving(entries: list[Entry]) -> float:
+    """Events a second; a batch holds what arrived since the one before it began."""
+    first, *others = entries
+    waited = others[-1].began - first.began if others else 0.0
+    if waited <= 0:
+        others, waited = entries, max(first.duration_s, 1e-9)
+    return sum(entry.events for entry in others) / waited
 
 
 def reckoned(ledger: Ledger) -> tuple[Totals, Streamed | None]:
