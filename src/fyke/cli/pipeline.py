@@ -28,9 +28,9 @@ app = App(
     help_epilogue="""\
 Examples
   fyke pipeline run --quick
+  fyke pipeline run --quick --rate 2000 --out live
   fyke pipeline init pipeline.toml
   fyke pipeline run pipeline.toml --out results
-  fyke pipeline run --quick --rate 2000
   fyke pipeline run pipeline.toml --master spark://host:7077
 """,
 )
@@ -57,8 +57,7 @@ def run(
 ) -> int:
     """Run a pipeline: ingest, compile, match, notify, count, report.
 
-    Where the events are a stream, it runs until Ctrl-C or SIGTERM; the same command goes on from
-    there, also after a crash.
+    A stream runs until Ctrl-C or SIGTERM, and the same command goes on from there.
 
     Parameters
     ----------
