@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -92,6 +93,7 @@ def run(
     if for_ is not None and not pipeline.is_stream:
         raise Unusable("--for ends a stream, but the events are none")
     screen = console()
+    logging.getLogger().addHandler(logging.NullHandler())  # errors become sentences in `main`
     with showing(pipeline.is_stream) as watcher:
         if pipeline.is_stream:
             outcome = live.run(pipeline, watcher, seconds=for_)

@@ -110,7 +110,10 @@ class _Live:
             self._watch(session, running, now, request, end)
             if request.is_made:
                 self.stage.watcher.note("stopping; a second time, at once")
-            self._stop(running)
+            try:
+                self._await_batch(running)
+            finally:
+                running.stop()
             if running.exception is not None:
                 raise running.exception
             self.stage.watcher.pulse(now.look())
@@ -202,8 +205,8 @@ class _Live:
             renewal.look(session)
             time.sleep(_LOOKED_EVERY_S)
 
-    def _stop(self, running: Stream) -> None:
-        """Ends the stream between two batches if one of them ends soon."""
+    def _await_batch(self, running: Stream) -> None:
+        """Waits for the end of a batch that is being worked on, if it ends soon."""
         before, end = self.ledger.last(), time.monotonic() + _BATCH_AWAITED_S
         while (
             running.is_active
@@ -212,5 +215,3 @@ class _Live:
             and time.monotonic() < end
         ):
             time.sleep(0.02)
-        if running.is_active:
-            running.stop()

@@ -45,6 +45,10 @@ class Stages:
                 own = session = self._started(place, settings)
             self.session = session
             yield session
+        except KeyboardInterrupt:
+            if own is not None:
+                _hush(own)
+            raise
         finally:
             self.session = None
             if own is not None:
@@ -64,7 +68,7 @@ class Stages:
 
         With a bar, the watcher is told how many of Spark's tasks are done.
         """
-        from py4j.protocol import Py4JError
+        from py4j.protocol import Py4JError, Py4JJavaError
         from pyspark.errors import PySparkException
 
         counted: list[int] = []
@@ -76,11 +80,19 @@ class Stages:
                 yield counted
         except PySparkException as failed:
             raise FykeError(f"{name}: {_reason(failed)}") from failed
+        except Py4JJavaError as failed:
+            raise FykeError(f"{name}: {reason_of(failed)}") from failed
         except (Py4JError, ConnectionError) as lost:
-            raise FykeError(f"{name}: Spark has ended: {reason_of(lost)}") from lost
+            raise FykeError(f"{name}: Spark has ended in the midst of it") from lost
         stage = Stage(name, counted[0], unit, perf_counter() - started)
         self.done.append(stage)
         self.watcher.end(stage)
+
+
+def _hush(session: SparkSession) -> None:
+    """What is ended in the midst of it would fill the terminal with stack traces."""
+    with suppress(Exception):
+        session.sparkContext.setLogLevel("OFF")
 
 
 def _end(session: SparkSession) -> None:
