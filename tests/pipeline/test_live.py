@@ -368,7 +368,7 @@ def test_nothing_is_written_without_a_place_to_read(run_stream, tmp_path, text, 
 
 def test_folders_of_others(run_stream, run_pipeline, tmp_path):
     out = tmp_path / "out"
-    put(tmp_path / "in", 0, EVENTS)
+    (tmp_path / "in").mkdir()
     put_subscriptions(tmp_path / "subscriptions.jsonl", FILTERS)
     Folder.begin(out, {"events": "a workload"})
     with pytest.raises(FykeError, match="the results of a run that was no stream; --out names"):
@@ -389,7 +389,10 @@ def test_folders_of_others(run_stream, run_pipeline, tmp_path):
             .replace('path = "in"', "")
             .replace("stream = true", "")
         )
-    run_stream(FILES)  # nothing came of that other stream: the folder is free
+    nothing = run_stream(FILES)  # nothing came of that other stream: the folder is free
+    assert (nothing.events, nothing.stream) == (0, None) and (out / "report.html").exists()
+    put(tmp_path / "in", 0, EVENTS)
+    run_stream(FILES)
     with pytest.raises(FykeError, match=r"holds another stream: its events is .*; --out names"):
         run_stream(FILES.replace('"id"', '"name"'))
     with pytest.raises(FykeError, match="its notifications is"):
@@ -405,6 +408,14 @@ def test_folders_of_others(run_stream, run_pipeline, tmp_path):
 
 
 # --- as a command --------------------------------------------------------------------------------
+
+
+BRIEF = """
+[spark.conf]
+"spark.driver.extraJavaOptions" = "-XX:TieredStopAtLevel=1"
+"spark.sql.codegen.wholeStage" = false
+"""
+"""What is worth it for a Spark that lives for a few seconds."""
 
 
 @contextmanager
@@ -427,7 +438,7 @@ def command(folder: Path, log: Path) -> Iterator[subprocess.Popen]:
 
 def test_killed_and_terminated(tmp_path):
     """kill -9 between journal and notifications; the same command goes on, until SIGTERM."""
-    (tmp_path / "p.toml").write_text(PACED, "utf-8")
+    (tmp_path / "p.toml").write_text(PACED + BRIEF, "utf-8")
     put_subscriptions(tmp_path / "subscriptions.jsonl", OLD)
     out, log = tmp_path / "out", tmp_path / "log.txt"
     with command(tmp_path, tmp_path / "killed.txt") as process:

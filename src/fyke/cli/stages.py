@@ -75,12 +75,13 @@ class Lines:
     """A line on stderr when a stage is over, and now and then while a stream runs."""
 
     def __init__(self) -> None:
+        self._name = ""
         self._began = monotonic()
         self._told: float | None = None
         self._batch = -1
 
     def begin(self, name: str) -> None:
-        self._began = monotonic()
+        self._name, self._began = name, monotonic()
 
     def advance(self, done: int, tasks: int) -> None:
         pass
@@ -95,7 +96,7 @@ class Lines:
         is_time = self._told is None or now - self._told >= LINE_EVERY_S
         if pulse.batch > self._batch and is_time:
             self._told, self._batch = now, pulse.batch
-            _tell(f"{'':8}{now - self._began:7.1f} s  {', '.join(facts(pulse))}")
+            _tell(f"{self._name:8}{now - self._began:7.1f} s  {', '.join(facts(pulse))}")
 
     def note(self, sentence: str) -> None:
         _tell(printable(sentence))

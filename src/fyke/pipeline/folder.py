@@ -74,6 +74,9 @@ class Folder:
                 )
             if found is not None and (path / "batches.ndjson").exists():
                 raise FykeError(f"{path} holds another stream: {_difference(found, stream)}")
+            if found is not None:
+                with cls(path).held():  # someone may be about to write there
+                    pass
             return cls._cleared(path, {_STREAM: stream})
 
     @classmethod
