@@ -6,6 +6,7 @@ from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from statistics import median
 from typing import Final
 
@@ -113,27 +114,30 @@ def reckoned(ledger: Ledger) -> tuple[Totals, Streamed | None]:
 def _rates(entries: Iterable[Entry], start: float, end: float) -> tuple[Rate, ...]:
     """The time of a stream in equal stretches, at least a second each.
 
-    The events of a batch count for the time in which they arrived: since the batch before.
+    The events of a batch count for the time from its beginning to that of the next.
     """
     width = max((end - start) / RATES_MAX, 1.0)
     count = max(1, -int(-(end - start) // width))
     events, matches = [0.0] * count, [0.0] * count
     latencies: list[list[float]] = [[] for _ in range(count)]
-    before: Entry | None = None
-    for entry in entries:
-        if before is not None and before.start == entry.start:
-            since, until = before.began - start, entry.began - start
-        else:
-            since, until = entry.began - start, entry.ended - start
-        before = entry
-        for at, share in _shares(since / width, until / width, count):
+    for entry, following in pairwise(chain(entries, [None])):
+        assert entry is not None
+        since, until = (entry.began - start) / width, (_end(entry, following) - start) / width
+        for at, share in _shares(since, until, count):
             events[at] += share * entry.events
             matches[at] += share * entry.matches
-        latencies[_place(until / width, count)].append(entry.duration_s)
+        latencies[_place(since, count)].append(entry.duration_s)
     return tuple(
         Rate(at * width, width, events[at], matches[at], median(found) if found else None)
         for at, found in enumerate(latencies)
     )
+
+
+def _end(entry: Entry, following: Entry | None) -> float:
+    """When the next batch began, or where it did so much later, when this one ended."""
+    if following is None or following.start != entry.start:
+        return entry.ended
+    return following.began if following.began - entry.ended < WINDOW_S else entry.ended
 
 
 def _shares(since: float, until: float, count: int) -> Iterator[tuple[int, float]]:

@@ -101,7 +101,7 @@ def _plots(outcome: Outcome) -> Iterator[str]:
 
 def _times_of(found: Streamed) -> Iterator[str]:
     """A stream over time."""
-    note = "Dotted: it was started again." if found.restarts_s else "In a second, as they came."
+    note = "Dotted: it was started again." if found.restarts_s else "In a second, as they were matched."
     events = [rate.events / rate.width_s for rate in found.rates]
     yield _plot("Events over time", note, plots.over_time(found, events, "events a second"))
     matches = [rate.matches / rate.width_s for rate in found.rates]
