@@ -101,7 +101,9 @@ def _plots(outcome: Outcome) -> Iterator[str]:
 
 def _times_of(found: Streamed) -> Iterator[str]:
     """A stream over time."""
-    note = "Dotted: it was started again." if found.restarts_s else "In a second, as they were matched."
+    note = "In a second, while batches were worked on."
+    if found.restarts_s:
+        note += " Dotted: the stream was started again."
     events = [rate.events / rate.width_s for rate in found.rates]
     yield _plot("Events over time", note, plots.over_time(found, events, "events a second"))
     matches = [rate.matches / rate.width_s for rate in found.rates]
