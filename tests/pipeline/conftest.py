@@ -9,9 +9,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 import fyke.spark
+from fyke.pipeline import live
 from fyke.pipeline.configuration import parse
 from fyke.pipeline.outcome import Outcome, Stage
 from fyke.pipeline.running import run
+from fyke.pipeline.watching import Pulse
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -35,6 +37,8 @@ class Listening:
     def __init__(self) -> None:
         self.begun: list[str] = []
         self.ended: list[Stage] = []
+        self.pulses: list[Pulse] = []
+        self.notes: list[str] = []
 
     def begin(self, name: str) -> None:
         self.begun.append(name)
@@ -44,6 +48,12 @@ class Listening:
 
     def end(self, stage: Stage) -> None:
         self.ended.append(stage)
+
+    def pulse(self, pulse: Pulse) -> None:
+        self.pulses.append(pulse)
+
+    def note(self, sentence: str) -> None:
+        self.notes.append(sentence)
 
 
 @pytest.fixture
@@ -56,5 +66,22 @@ def run_pipeline(spark: SparkSession, tmp_path: Path) -> Callable[[str], Outcome
         assert watcher.begun == [stage.name for stage in watcher.ended]
         assert watcher.ended == list(outcome.stages)
         return outcome
+
+    return start
+
+
+@pytest.fixture
+def watcher() -> Listening:
+    return Listening()
+
+
+@pytest.fixture
+def run_stream(spark: SparkSession, tmp_path: Path, watcher: Listening) -> Callable[..., Outcome]:
+    """`run_stream(text)` runs a pipeline.toml that lies in `tmp_path` and streams."""
+
+    def start(text: str, seconds: float | None = 60.0) -> Outcome:
+        pipeline = parse(text, "pipeline.toml", tmp_path)
+        assert pipeline.is_stream
+        return live.run(pipeline, watcher, spark, seconds=seconds)
 
     return start

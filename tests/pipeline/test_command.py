@@ -113,12 +113,30 @@ def test_init_writes_once(tmp_path, monkeypatch, capsys):
         (["a", "b"], "unexpected argument 'b'"),
         (["--master=local", "--remote=sc://h"], "a master or a remote address, not both"),
         (["bad.toml"], "bad.toml: events.count is 'x'; expected a whole number from 1 on"),
+        (["--for=5"], "--for ends a stream, but the events are none"),
+        (["--rate=0"], "--rate"),
+        (["--for=0", "--rate=5"], "--for"),
+        (
+            ["--events=5", "--rate=5"],
+            "--events sizes a workload, but the events come from workload",
+        ),
+        (["stream.toml"], "events.path is '"),
+        (["stream.toml", "--rate=5"], "--rate makes a stream of a workload, but the events come"),
+        (["log.toml"], "expected the folder of a log"),
+        (["kafka.toml"], "kafka.toml: events.topic is missing; expected the name of a topic"),
     ],
 )
 def test_what_cannot_be_run(tmp_path, monkeypatch, capsys, arguments, problem):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.toml").write_text('[events]\nworkload = "auction"\ncount = "x"\n')
+    files = 'format = "json"\npath = "in"\nkey = "id"\nstream = true\n'
+    held = '[subscriptions]\nworkload = "auction"\ncount = 5\n'
+    (tmp_path / "stream.toml").write_text(f"[events]\n{files}{held}")
+    log = 'format = "fyke"\npath = "in"\nkey = "id"\n'
+    (tmp_path / "log.toml").write_text(f"[events]\n{log}{held}")
+    (tmp_path / "kafka.toml").write_text(f'[events]\nformat = "kafka"\nservers = "h:1"\n{held}')
     assert main(["pipeline", "run", *arguments]) == 2
+    assert not (tmp_path / "pipeline-out").exists()
     captured = capsys.readouterr()
     assert problem in captured.err
     assert captured.out == ""

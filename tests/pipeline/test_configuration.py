@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from fyke.errors import FykeError
-from fyke.pipeline.configuration import Files, Generated, parse, read, sample
+from fyke.pipeline.configuration import Pace, parse, read, sample
+from fyke.pipeline.origins import Files, Generated, Log, Paced, Topic
+from fyke.pipeline.streams import CONNECTOR
 from fyke.workloads.named import workload
 
 HERE = Path("/somewhere")
@@ -30,26 +33,50 @@ def test_the_sample_is_the_default_job():
     assert made.place.master == "local[*]"
 
 
-def uncommented(section: str) -> str:
-    """The lines of a section of the sample that are commented out, as they would be used."""
+def uncommented(section: str) -> list[str]:
+    """What is commented out in a section of the sample, as it would be used; a piece each."""
     body = re.split(r"^\[", sample(), flags=re.M)
     (lines,) = [part for part in body if part.startswith(section + "]")]
-    return "\n".join(re.findall(r"^# ([a-z]+ = .*)$", lines, re.M))
+    pieces = ["\n".join(re.findall(r"^# (\S+ = .*)$", part, re.M)) for part in lines.split("\n\n")]
+    return [piece for piece in pieces if piece]
 
 
 def test_what_the_sample_leaves_as_comments_works_too():
-    events = uncommented("events").split("\n", 1)[1]
-    assert events.startswith("format")
-    subscriptions = uncommented("subscriptions").split("\n", 1)[1]
-    text = f"[events]\n{events}\n[subscriptions]\n{subscriptions}\n".replace(
-        'format = "parquet"', 'format = "csv"'
-    )
-    made = parsed(text)
+    generated, files, log, kafka = uncommented("events")
+    _, held = uncommented("subscriptions")
+    assert files.startswith("format")
+    files = files.replace('format = "parquet"', 'format = "csv"')
+    made = parsed(f"[events]\n{files}\n[subscriptions]\n{held}\n")
     assert made.events == Files(
-        "csv", "/somewhere/events", {"header": True}, "id", "id string, price double"
+        "csv", "/somewhere/events", {"header": True}, "id", "id string, price double", True
     )
     assert made.subscriptions.path == "/somewhere/subscriptions.jsonl"
-    assert uncommented("spark") == 'remote = "sc://host:15002"    # or a Spark Connect server'
+    assert uncommented("spark") == ['remote = "sc://host:15002"    # or a Spark Connect server']
+    live = parsed(f'[events]\nworkload = "auction"\n{generated}\n' + SUBSCRIPTIONS)
+    assert live.events == Paced(workload("auction", typed=False), 2_000)
+    assert parsed(f"[events]\n{log}\n" + SUBSCRIPTIONS).events == Log(
+        "/somewhere/log", "id", {"maxRecordsPerTrigger": 50_000}
+    )
+    assert parsed(f"[events]\n{kafka}\n" + SUBSCRIPTIONS).events == Topic(
+        "host:9092", "events", "id", {"startingOffsets": "earliest"}
+    )
+    (connector,) = uncommented("spark.conf")
+    assert parsed(f"{EVENTS}{SUBSCRIPTIONS}[spark.conf]\n{connector}").place.conf == {
+        "spark.jars.packages": f"{CONNECTOR}:{version('pyspark')}"
+    }
+
+
+def test_what_is_a_stream():
+    assert not parsed(sample()).is_stream
+    assert parsed(sample()).paced(7).events == Paced(workload("auction"), 7)
+    assert parsed(sample()).pace == Pace(1.0, "stopped")
+    files = '[events]\nformat = "json"\npath = "x"\nkey = "id"\n'
+    assert not parsed(files + SUBSCRIPTIONS).is_stream
+    assert parsed(files + "stream = true\n" + SUBSCRIPTIONS).is_stream
+    with pytest.raises(FykeError, match=r"--rate makes a stream of a workload, but .* from json"):
+        parsed(files + SUBSCRIPTIONS).paced(7)
+    with pytest.raises(FykeError, match=r"--events sizes a workload, but .* as a stream"):
+        parsed(sample()).paced(7).resized(5, None)
 
 
 def test_what_is_left_out_has_a_default():
@@ -90,7 +117,7 @@ def test_sizes_from_the_command_line():
         (EVENTS.replace("5", "true") + SUBSCRIPTIONS, "events.count is True; expected a whole"),
         (EVENTS.replace("5", "0") + SUBSCRIPTIONS, "events.count is 0; expected a whole number"),
         (EVENTS.replace("count = 5", "") + SUBSCRIPTIONS, "events.count is missing"),
-        (EVENTS + "sed = 1\n" + SUBSCRIPTIONS, "events.sed is unknown; expected workload, count"),
+        (EVENTS + "sed = 1\n" + SUBSCRIPTIONS, "events.sed is unknown; expected workload, seed"),
         (EVENTS + "seed = -1\n" + SUBSCRIPTIONS, "events.seed is -1; expected a whole number"),
         (EVENTS.replace("auction", "action") + SUBSCRIPTIONS, "unknown workload 'action'"),
         (EVENTS + "options = { x = 1 }\n" + SUBSCRIPTIONS, "unknown option 'x' of auction"),
@@ -98,12 +125,48 @@ def test_sizes_from_the_command_line():
         (EVENTS + "options = 3\n" + SUBSCRIPTIONS, "events.options is 3; expected a table"),
         (EVENTS + 'format = "json"\n' + SUBSCRIPTIONS, "from a workload or from files; name one"),
         ('[events]\nformat = "xml"\n' + SUBSCRIPTIONS, "events.format is 'xml'; expected one of"),
-        ('[events]\nformat = "kafka"\n' + SUBSCRIPTIONS, "is a stream, which the pipeline does"),
+        (
+            '[events]\nformat = "kafka"\n' + SUBSCRIPTIONS,
+            "events.servers is missing; expected host",
+        ),
+        (
+            '[events]\nformat = "kafka"\nservers = "h:1"\nkey = "id"\n' + SUBSCRIPTIONS,
+            "events.topic is missing; expected the name of a topic",
+        ),
+        (
+            '[events]\nformat = "kafka"\nservers = ["h:1"]\n' + SUBSCRIPTIONS,
+            "events.servers is ['h:1']; expected text",
+        ),
+        ('[events]\nformat = "fyke"\n' + SUBSCRIPTIONS, "events.path is missing; expected the fol"),
+        ('[events]\nformat = "fyke"\npath = "s3://x"\n' + SUBSCRIPTIONS, "not an address"),
+        (EVENTS + "rate = 7\n" + SUBSCRIPTIONS, "events.rate an endless stream; choose one"),
+        (EVENTS.replace("count = 5", "rate = 0") + SUBSCRIPTIONS, "events.rate is 0; expected a"),
+        (EVENTS.replace("count = 5", "rate = 1.5") + SUBSCRIPTIONS, "events.rate is 1.5; expected"),
+        (EVENTS + "stream = true\n" + SUBSCRIPTIONS, "events.stream is unknown"),
+        (
+            '[events]\nformat = "json"\npath = "x"\nkey = "id"\nstream = 1\n' + SUBSCRIPTIONS,
+            "events.stream is 1; expected true or false",
+        ),
+        (
+            '[events]\nformat = "json"\npath = "x"\nkey = "id"\nschema = "id int"\n'
+            + SUBSCRIPTIONS,
+            "events.schema says the columns of csv files",
+        ),
+        (EVENTS + SUBSCRIPTIONS + "rate = 5\n", "subscriptions.rate is unknown"),
+        (EVENTS + SUBSCRIPTIONS + '[stream]\nevery = "1"\n', "stream.every is '1'; expected a num"),
+        (EVENTS + SUBSCRIPTIONS + "[stream]\nevery = true\n", "stream.every is True; expected a n"),
+        (EVENTS + SUBSCRIPTIONS + "[stream]\nevery = -1\n", "stream.every is -1; expected a num"),
+        (EVENTS + SUBSCRIPTIONS + "[stream]\nevery = nan\n", "stream.every is nan; expected a num"),
+        (EVENTS + SUBSCRIPTIONS + '[stream]\nuntil = "dawn"\n', "one of stopped, available"),
+        (
+            EVENTS.replace("count", "rate") + SUBSCRIPTIONS + '[stream]\nuntil = "available"\n',
+            "stream.until is 'available', but a workload at a rate never ends",
+        ),
         ('[events]\nformat = "json"\n' + SUBSCRIPTIONS, "events.path is missing; expected a file"),
         ('[events]\nformat = "json"\npath = "x"\n' + SUBSCRIPTIONS, "events.key is missing"),
         (
             '[events]\nformat = "csv"\npath = "x"\nkey = "id"\n' + SUBSCRIPTIONS,
-            "events.schema says the columns of a csv file",
+            "events.schema is missing; expected the columns of the csv files",
         ),
         (EVENTS + SUBSCRIPTIONS + 'dialect = "sql"\n', "subscriptions.dialect is 'sql'; expected"),
         (EVENTS + SUBSCRIPTIONS + "shards = 0\n", "subscriptions.shards is 0; expected a whole"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -11,7 +12,7 @@ from rich.text import Text
 
 from fyke.cli.listing import heading, show_rows
 from fyke.cli.options import Switch
-from fyke.cli.output import console
+from fyke.cli.output import console, counted
 from fyke.cli.problems import Unusable, complain
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ app = App(
     help_epilogue="""\
 Examples
   fyke pipeline run --quick
+  fyke pipeline run --quick --rate 2000 --out live
   fyke pipeline init pipeline.toml
   fyke pipeline run pipeline.toml --out results
   fyke pipeline run pipeline.toml --master spark://host:7077
@@ -45,12 +47,18 @@ def run(
     *,
     out: Annotated[str | None, Parameter(metavar="DIR")] = None,
     events: Size = None,
+    rate: Size = None,
     subscriptions: Size = None,
     quick: Switch = False,
     master: Named = None,
     remote: Named = None,
+    for_: Annotated[
+        float | None, Parameter(name="--for", metavar="SECONDS", validator=Number(gt=0))
+    ] = None,
 ) -> int:
     """Run a pipeline: ingest, compile, match, notify, count, report.
+
+    A stream runs until Ctrl-C or SIGTERM, and the same command goes on from there.
 
     Parameters
     ----------
@@ -60,6 +68,8 @@ def run(
         Folder for the results, instead of the file's.
     events
         Events to generate, where a workload makes them.
+    rate
+        Events to generate in a second, where a workload makes them: a stream.
     subscriptions
         Subscriptions to generate, where a workload makes them.
     quick
@@ -68,18 +78,27 @@ def run(
         Where Spark runs: local[2], or the address of a cluster.
     remote
         The address of a Spark Connect server, sc://host:15002.
+    for_
+        Stop a stream after so many seconds.
     """
     from fyke.cli.stages import showing
-    from fyke.pipeline import configuration, running
+    from fyke.pipeline import configuration, live, running
 
-    pipeline = _pipeline(file, out).placed(master, remote)
+    pipeline = _pipeline(file, out).placed(master, remote).paced(rate)
     if quick:
-        events = events or configuration.QUICK_EVENTS
+        if not pipeline.is_stream:
+            events = events or configuration.QUICK_EVENTS
         subscriptions = subscriptions or configuration.QUICK_SUBSCRIPTIONS
     pipeline = pipeline.resized(events, subscriptions)
+    if for_ is not None and not pipeline.is_stream:
+        raise Unusable("--for ends a stream, but the events are none")
     screen = console()
-    with showing() as watcher:
-        outcome = running.run(pipeline, watcher)
+    logging.getLogger().addHandler(logging.NullHandler())  # errors become sentences in `main`
+    with showing(pipeline.is_stream) as watcher:
+        if pipeline.is_stream:
+            outcome = live.run(pipeline, watcher, seconds=for_)
+        else:
+            outcome = running.run(pipeline, watcher)
     show_rows(screen, _stages(outcome), right=[1, 3])
     screen.print()
     show_rows(screen, _totals(outcome), right=[1])
@@ -145,6 +164,12 @@ def _totals(outcome: Outcome) -> Iterator[list[Text]]:
     yield _total("subscriptions", outcome.subscriptions, _refused(outcome.subscriptions_refused))
     yield _total("matches", outcome.matches, f"{outcome.matches / events:.2f} an event")
     yield _total("notifications", outcome.notifications, f"to {outcome.subscribers:,} subscribers")
+    if outcome.stream is not None:
+        found = outcome.stream
+        starts = counted(found.starts, "start")
+        yield _total(
+            "batches", found.batches, f"in {starts}, {found.latency_s:.2f} s each (median)"
+        )
 
 
 def _refused(number: int) -> str:

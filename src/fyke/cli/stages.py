@@ -1,23 +1,33 @@
-"""How the stages of a pipeline show: bars on a terminal, a line for each elsewhere."""
+"""How the stages of a pipeline show: bars on a terminal, a line for each elsewhere.
+
+A stream has no end that a bar could fill up to: it shows its rates instead, in one line that is
+refreshed, or elsewhere in a line now and then.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, Final
 
+from fyke.cli.problems import printable
 from fyke.cli.progress import is_watched
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from fyke.pipeline.outcome import Stage
-    from fyke.pipeline.watching import Watcher
+    from fyke.pipeline.watching import Pulse, Watcher
+
+LINE_EVERY_S: Final = 10.0
+_LEFT: Final = 20
+"""Columns before a note."""
 
 
 @contextmanager
-def showing() -> Iterator[Watcher]:
+def showing(is_stream: bool = False) -> Iterator[Watcher]:
     """A watcher that shows on stderr what it is told."""
     if not is_watched():
         yield Lines()
@@ -28,7 +38,7 @@ def showing() -> Iterator[Watcher]:
     columns = (
         SpinnerColumn(finished_text="✓"),
         TextColumn("{task.description}"),
-        BarColumn(),
+        *(() if is_stream else (BarColumn(),)),
         TimeElapsedColumn(),
         TextColumn("{task.fields[note]}"),
     )
@@ -53,17 +63,70 @@ class Bars:
         note = f"{stage.rows:,} {stage.unit}" if stage.rows > 1 else ""
         self._bars.update(self._task, completed=1, total=1, note=note)
 
+    def pulse(self, pulse: Pulse) -> None:
+        room = self._bars.console.width - _LEFT
+        self._bars.update(self._task, note=fitting(facts(pulse), room))
+
+    def note(self, sentence: str) -> None:
+        self._bars.console.print(printable(sentence), highlight=False, markup=False)
+
 
 class Lines:
-    """A line on stderr when a stage is over."""
+    """A line on stderr when a stage is over, and now and then while a stream runs."""
+
+    def __init__(self) -> None:
+        self._name = ""
+        self._began = monotonic()
+        self._told: float | None = None
+        self._batch = -1
 
     def begin(self, name: str) -> None:
-        pass
+        self._name, self._began = name, monotonic()
 
     def advance(self, done: int, tasks: int) -> None:
         pass
 
     def end(self, stage: Stage) -> None:
-        if sys.stderr is not None:
-            note = f"  {stage.rows:,} {stage.unit}" if stage.rows > 1 else ""
-            print(f"{stage.name:8}{stage.duration_s:7.1f} s{note}", file=sys.stderr, flush=True)
+        note = f"  {stage.rows:,} {stage.unit}" if stage.rows > 1 else ""
+        _tell(f"{stage.name:8}{stage.duration_s:7.1f} s{note}")
+
+    def pulse(self, pulse: Pulse) -> None:
+        """Tells of the first batch, and then of the newest every few seconds."""
+        now = monotonic()
+        is_time = self._told is None or now - self._told >= LINE_EVERY_S
+        if pulse.batch > self._batch and is_time:
+            self._told, self._batch = now, pulse.batch
+            _tell(f"{self._name:8}{now - self._began:7.1f} s  {', '.join(facts(pulse))}")
+
+    def note(self, sentence: str) -> None:
+        _tell(printable(sentence))
+
+
+def facts(pulse: Pulse) -> list[str]:
+    """What there is to say about a stream, the most wanted first."""
+    if pulse.batch < 0:
+        return ["no batch yet"]
+    return [
+        f"{pulse.arriving_per_s:,.0f} events/s",
+        f"{pulse.matches_per_s:,.0f} matches/s",
+        f"{pulse.matches:,} matches",
+        f"{pulse.refused:,} refused",
+        f"batch {pulse.batch} in {pulse.latency_s:.2f} s",
+        f"up to {pulse.processed_per_s:,.0f} events/s",
+        f"version {pulse.version}",
+    ]
+
+
+def fitting(parts: list[str], width: int) -> str:
+    """As many of the parts as fit into a line, but at least one."""
+    line = parts[0]
+    for part in parts[1:]:
+        if len(line) + 2 + len(part) > width:
+            break
+        line += f"  {part}"
+    return line
+
+
+def _tell(line: str) -> None:
+    if sys.stderr is not None:
+        print(line, file=sys.stderr, flush=True)

@@ -7,51 +7,22 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from fyke.errors import FykeError
 from fyke.filters.dialects import DIALECTS
+from fyke.pipeline import origins
+from fyke.pipeline.origins import Origin, Paced, Source, resolved
 from fyke.pipeline.section import Section
-from fyke.workloads.named import workload
-from fyke.workloads.workload import Workload
 
-FORMATS: Final = ("parquet", "json", "csv")
-STREAMS: Final = ("kafka", "fyke")
 FORMS: Final = ("digest", "event")
+UNTIL: Final = ("stopped", "available")
 QUICK_EVENTS: Final = 20_000
 QUICK_SUBSCRIPTIONS: Final = 2_000
 _OUT: Final = "pipeline-out"
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """Rows that a workload makes."""
-
-    workload: Workload
-    count: int
-
-    def __str__(self) -> str:
-        return f"workload {self.workload.name}, seed {self.workload.seed}"
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """Rows that lie in files, read by Spark."""
-
-    format: str
-    path: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    key: str | None = None
-    schema: str | None = None
-
-    def __str__(self) -> str:
-        return f"{self.format} {self.path}"
-
-
-Source: TypeAlias = Generated | Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +39,14 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How a stream runs: the time between its batches, and whether it ever ends by itself."""
+
+    every_s: float
+    until: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where Spark runs."""
 
@@ -80,22 +59,31 @@ class Place:
 class Pipeline:
     """All of it."""
 
-    events: Source
+    events: Origin
     subscriptions: Source
     dialect: str
     shards: int | None
     notifications: Notifications
+    pace: Pace
     report: Report
     place: Place
     out: Path
+
+    @property
+    def is_stream(self) -> bool:
+        return origins.is_stream(self.events)
 
     def resized(self, events: int | None, subscriptions: int | None) -> Pipeline:
         """The same with other numbers of generated rows."""
         return replace(
             self,
-            events=_resized(self.events, events, "events"),
-            subscriptions=_resized(self.subscriptions, subscriptions, "subscriptions"),
+            events=origins.resized(self.events, events, "events"),
+            subscriptions=origins.resized(self.subscriptions, subscriptions, "subscriptions"),
         )
+
+    def paced(self, rate: int | None) -> Pipeline:
+        """The same with generated events as a stream, so many a second."""
+        return self if rate is None else replace(self, events=origins.paced(self.events, rate))
 
     def placed(self, master: str | None, remote: str | None) -> Pipeline:
         """The same elsewhere."""
@@ -134,56 +122,20 @@ def parse(text: str, place: str, folder: Path) -> Pipeline:
 def _pipeline(whole: Section, folder: Path) -> Pipeline:
     subscriptions = whole.section("subscriptions")
     made = Pipeline(
-        events=_source(whole.section("events"), folder, is_events=True),
+        events=origins.read_events(whole.section("events"), folder),
         dialect=subscriptions.choice("dialect", DIALECTS, "fyke"),
         shards=subscriptions.whole("shards", None, 1) if "shards" in subscriptions else None,
-        subscriptions=_source(subscriptions, folder, is_events=False),
+        subscriptions=origins.read_subscriptions(subscriptions, folder),
         notifications=_notifications(whole.section("notifications")),
+        pace=_pace(whole.section("stream")),
         report=_report(whole.section("report")),
         place=_place(whole.section("spark")),
         out=_out(whole.section("output"), folder),
     )
     whole.end()
+    if isinstance(made.events, Paced) and made.pace.until != UNTIL[0]:
+        whole.fail("stream.until is 'available', but a workload at a rate never ends")
     return made
-
-
-def _source(section: Section, folder: Path, *, is_events: bool) -> Source:
-    if "workload" in section and "format" in section:
-        section.fail("rows come from a workload or from files; name one of them")
-    found = _files(section, folder, is_events) if "format" in section else _generated(section)
-    section.end()
-    return found
-
-
-def _generated(section: Section) -> Generated:
-    name = section.needed("workload", "the name of a workload, or format and path of files")
-    count, seed = section.whole("count", None, 1), section.whole("seed", 0, 0)
-    options = section.options("options")
-    try:
-        return Generated(workload(name, **{**options, "seed": seed}), count)
-    except (FykeError, TypeError) as refused:
-        section.fail(str(refused))
-
-
-def _files(section: Section, folder: Path, is_events: bool) -> Files:
-    format = section.choice("format", (*FORMATS, *(STREAMS if is_events else ())), "")
-    if format in STREAMS:
-        section.fail(
-            f"events.format {format!r} is a stream, which the pipeline does not run yet; "
-            f"expected one of {', '.join(FORMATS)}"
-        )
-    path = _resolved(section.needed("path", "a file, a folder or a pattern"), folder)
-    options = section.options("options")
-    for name, value in options.items():
-        if not isinstance(value, str | bool | int | float):
-            section.fail(f"option {name!r} is {value!r}; expected text, a number or a Boolean")
-    if not is_events:
-        return Files(format, path, options)
-    key = section.needed("key", "the column that says which event a row is")
-    schema = section.text("schema")
-    if (schema is None) is (format == "csv"):
-        section.fail("events.schema says the columns of a csv file, and of no other")
-    return Files(format, path, options, key, schema)
 
 
 def _notifications(section: Section) -> Notifications:
@@ -192,6 +144,12 @@ def _notifications(section: Section) -> Notifications:
         parquet=section.flag("parquet", True),
         ndjson=section.flag("ndjson", True),
     )
+    section.end()
+    return made
+
+
+def _pace(section: Section) -> Pace:
+    made = Pace(section.seconds("every", 1.0), section.choice("until", UNTIL, UNTIL[0]))
     section.end()
     return made
 
@@ -216,16 +174,4 @@ def _out(section: Section, folder: Path) -> Path:
     section.end()
     if "://" in path:
         section.fail(f"output.path is {path!r}; expected a folder, not an address")
-    return Path(_resolved(path, folder))
-
-
-def _resolved(path: str, folder: Path) -> str:
-    return path if "://" in path else str(folder / path)
-
-
-def _resized(source: Source, count: int | None, what: str) -> Source:
-    if count is None:
-        return source
-    if not isinstance(source, Generated):
-        raise FykeError(f"--{what} sizes a workload, but the {what} come from {source}")
-    return replace(source, count=count)
+    return Path(resolved(path, folder))

@@ -40,17 +40,21 @@ def matches_by_subscription(journal: DataFrame, subscriptions: DataFrame, events
 
 
 def statistics(
-    journal: DataFrame, counts: DataFrame, events: Events, subscriptions: DataFrame, busiest: int
+    journal: DataFrame,
+    counts: DataFrame,
+    events: Events | None,
+    subscriptions: DataFrame,
+    busiest: int,
 ) -> Statistics:
-    """All of them; `counts` is what `matches_by_subscription` gave."""
+    """All but those in time; `counts` is what `matches_by_subscription` gave."""
+    sample = [] if events is None else _sample(events)
     return Statistics(
         events_by_size=events_by_size(journal),
         subscriptions_by_matches=_by_matches(counts),
-        events_by_step=_by_step(journal),
         busiest=_busiest(counts, busiest),
         busiest_subscribers=_busiest_subscribers(counts, busiest),
         classes=_classes(counts),
-        selectivities=_selectivities(_sample(events), _filters(subscriptions)),
+        selectivities=_selectivities(sample, _filters(subscriptions)),
     )
 
 
@@ -66,7 +70,8 @@ def _by_matches(counts: DataFrame) -> tuple[tuple[int, int], ...]:
     return tuple(sorted((row[0], row[1]) for row in found.collect()))
 
 
-def _by_step(journal: DataFrame) -> tuple[tuple[float, int], ...]:
+def by_step(journal: DataFrame) -> tuple[tuple[float, int], ...]:
+    """How many events were done in each step of time."""
     done = journal.where("at is not null").selectExpr(f"floor(at / {STEP_S}) as step", "rows")
     by_step = {row[0]: row[1] for row in done.groupBy("step").sum("rows").collect()}
     if not by_step:
@@ -105,22 +110,21 @@ def _classes(counts: DataFrame) -> tuple[Class, ...]:
 
 def _sample(events: Events) -> list[Event]:
     """A few events that can be read."""
-    if events.json is not None:
-        rows = events.frame.select(events.json).limit(SAMPLE_EVENTS).collect()
+    frame, shape = events.frame, events.shape
+    if shape.json is not None:
+        rows = frame.select(shape.json).limit(SAMPLE_EVENTS).collect()
         return list(_decoded(row[0] for row in rows))
-    assert events.attributes is not None
-    whole = (
-        events.frame if events.broken is None else events.frame.where(f"{events.broken} is null")
-    )
-    table = whole.limit(SAMPLE_EVENTS).toArrow().select(list(events.attributes))
+    assert shape.attributes is not None
+    whole = frame if shape.broken is None else frame.where(f"{shape.broken} is null")
+    table = whole.limit(SAMPLE_EVENTS).toArrow().select(list(shape.attributes))
     columns = read(table.combine_chunks(), errors="collect")
     return [columns.event(row) for row in range(table.num_rows) if row not in columns.bad]
 
 
-def _decoded(texts: Iterable[str]) -> Iterator[Event]:
+def _decoded(texts: Iterable[bytes | None]) -> Iterator[Event]:
     for text in texts:
         try:
-            yield decode_event(text)
+            yield decode_event(bytes(text or b""))
         except FykeError:
             continue
 

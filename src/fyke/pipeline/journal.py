@@ -43,10 +43,10 @@ def journal(events: Events, pin: Pin) -> DataFrame:
     """The journal of matching events against pinned subscriptions; nothing runs yet."""
     from pyspark.sql import types as t
 
-    frame = events.frame
-    reading = Reading.of(frame, events.attributes, events.json, None)
-    key = frame.schema[events.key].dataType
-    kept = [name for name in (events.key, events.broken) if name is not None]
+    frame, shape = events.frame, events.shape
+    reading = Reading.of(frame, shape.attributes, shape.json, None)
+    key = frame.schema[shape.key].dataType
+    kept = [name for name in (shape.key, shape.broken) if name is not None]
     wanted = {*reading.names, *need_names(frame, kept, "events")}
     schema = t.StructType(
         [
@@ -60,7 +60,7 @@ def journal(events: Events, pin: Pin) -> DataFrame:
             t.StructField("rows", t.LongType()),
         ]
     )
-    task = Task(pin, reading, events.key, events.broken or events.json)
+    task = Task(pin, reading, shape.key, shape.broken or shape.json)
     columns = [name for name in frame.columns if name in wanted]
     return map_batches(frame, columns, task.run, schema)
 
@@ -113,12 +113,22 @@ class Task:
         rows = batch.take(pa.array(list(bad), pa.int64()))
         columns = {"event": rows.column(self.key), "reason": pa.array(bad.values(), pa.string())}
         if self.text is not None:
-            columns["text"] = rows.column(self.text).cast(pa.string())
+            columns["text"] = _readable(rows.column(self.text))
         yield gathered.rows(len(bad), columns)
 
 
 _MISFIT: Final = "the row does not fit the schema"
 _NAMELESS: Final = "the event has no key"
+
+
+def _readable(texts: pa.Array) -> pa.Array:
+    """Texts to show, whatever the bytes."""
+    if not pa.types.is_binary(texts.type):
+        return texts.cast(pa.string())
+    shown = [
+        None if text is None else text.decode("utf-8", "replace") for text in texts.to_pylist()
+    ]
+    return pa.array(shown, pa.string())
 
 
 def _with_keys(found: Found, keys: pa.Array) -> Found:

@@ -58,6 +58,36 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """A stretch of time in a stream: seconds since it began, and what was done in it."""
+
+    at_s: float
+    width_s: float
+    events: float
+    matches: float
+    latency_s: float | None
+    """The median of the batches that began in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """What the ledger of a stream says, over all its starts."""
+
+    batches: int
+    starts: int
+    version: int
+    """The newest one that a batch saw."""
+    running_s: float
+    """From its first batch to its last, for each start."""
+    latency_s: float
+    """Of a batch, the median."""
+    latency_max_s: float
+    rates: tuple[Rate, ...]
+    restarts_s: tuple[float, ...]
+    """When it was started again, in seconds since it began."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The whole run."""
 
@@ -71,6 +101,7 @@ class Outcome:
     """Those who got something."""
     stages: tuple[Stage, ...]
     statistics: Statistics
+    stream: Streamed | None = None
 
     @property
     def duration_s(self) -> float:

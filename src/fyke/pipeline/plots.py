@@ -13,7 +13,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from fyke.errors import shortened
-from fyke.pipeline.outcome import Busy, Class, Stage
+from fyke.pipeline.outcome import Busy, Class, Stage, Streamed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,7 @@ LINE: Final = "#e3e8ec"
 MAIN: Final = "#14746f"
 SECOND: Final = "#e07a3f"
 _BARS_MAX: Final = 24
+_UNITS: Final = ((3_600, "hours"), (60, "minutes"), (1, "seconds"))
 _WIDTH_IN: Final = 6.4
 _STYLE: Final[dict[Any, Any]] = {
     "axes.edgecolor": LINE,
@@ -91,6 +92,28 @@ def throughput(done: Sequence[tuple[float, int]], step_s: float) -> str:
         axes.grid(visible=False, axis="x")
         axes.set_xlabel("seconds since matching began")
         axes.set_ylabel("events a second")
+        _thousands(axes.yaxis)
+
+    return _drawn(draw)
+
+
+def over_time(stream: Streamed, values: Sequence[float | None], label: str) -> str:
+    """A value for each stretch of a stream's time; dotted lines where it was started again."""
+    width_s = stream.rates[0].width_s
+    unit_s, unit = next(
+        (size, name) for size, name in _UNITS if len(values) * width_s >= 2 * size or size == 1
+    )
+
+    def draw(axes: Axes) -> None:
+        edges = [width_s * at / unit_s for at in range(len(values) + 1)]
+        axes.stairs([value or 0 for value in values], edges, fill=True, color=MAIN)
+        for moment in stream.restarts_s:
+            axes.axvline(moment / unit_s, color=SECOND, linewidth=1.4, linestyle=":")
+        axes.margins(x=0.01)
+        axes.set_ylim(0, (max(value or 0 for value in values) or 1) * 1.15)
+        axes.grid(visible=False, axis="x")
+        axes.set_xlabel(f"{unit} since the stream began")
+        axes.set_ylabel(label)
         _thousands(axes.yaxis)
 
     return _drawn(draw)

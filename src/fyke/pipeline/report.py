@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from fyke.pipeline import plots
 from fyke.pipeline.configuration import Pipeline
 from fyke.pipeline.counting import STEP_S
-from fyke.pipeline.outcome import Busy, Outcome
+from fyke.pipeline.outcome import Busy, Outcome, Streamed
 
 Scales: TypeAlias = list[tuple[int, int]]
 
@@ -40,7 +40,25 @@ def _facts(outcome: Outcome) -> Iterator[str]:
     yield _fact(outcome.matches, f"matches, {100 * share:.2g} % of all pairs")
     yield _fact(outcome.notifications, "notifications")
     yield _fact(outcome.subscribers, "subscribers reached")
-    yield _fact(f"{outcome.duration_s:.1f} s", "in all")
+    if outcome.stream is None:
+        yield _fact(f"{outcome.duration_s:.1f} s", "in all")
+        return
+    found = outcome.stream
+    yield _fact(
+        found.batches, f"batches, {found.latency_s:.2f} s each, at most {found.latency_max_s:.2f}"
+    )
+    yield _fact(_lasting(found.running_s), f"running, started {_times(found.starts)}")
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def _lasting(seconds: float) -> str:
+    """Seconds up to a few minutes, hours and minutes beyond."""
+    if seconds < 600:
+        return f"{seconds:.1f} s"
+    return f"{seconds // 3600:,.0f} h {seconds % 3600 // 60:.0f} min"
 
 
 def _fact(number: int | str, note: str) -> str:
@@ -50,7 +68,10 @@ def _fact(number: int | str, note: str) -> str:
 
 def _plots(outcome: Outcome) -> Iterator[str]:
     found = outcome.statistics
-    yield _plot("Stages", "How long each took, and its rate.", plots.stages(outcome.stages))
+    if outcome.stream is None:
+        yield _plot("Stages", "How long each took, and its rate.", plots.stages(outcome.stages))
+    else:
+        yield from _times_of(outcome.stream)
     if len(found.events_by_step) >= STEPS_MIN:
         image = plots.throughput(found.events_by_step, STEP_S)
         yield _plot("Throughput", "Events matched in a second.", image)
@@ -76,6 +97,20 @@ def _plots(outcome: Outcome) -> Iterator[str]:
     if found.busiest_subscribers:
         image = plots.busiest(found.busiest_subscribers)
         yield _plot("Busiest subscribers", "Matches of all they hold.", image)
+
+
+def _times_of(found: Streamed) -> Iterator[str]:
+    """A stream over time."""
+    note = "In a second, while batches were worked on."
+    if found.restarts_s:
+        note += " Dotted: the stream was started again."
+    events = [rate.events / rate.width_s for rate in found.rates]
+    yield _plot("Events over time", note, plots.over_time(found, events, "events a second"))
+    matches = [rate.matches / rate.width_s for rate in found.rates]
+    yield _plot("Matches over time", note, plots.over_time(found, matches, "matches a second"))
+    latencies = [rate.latency_s for rate in found.rates]
+    image = plots.over_time(found, latencies, "seconds")
+    yield _plot("Batches over time", "How long one took, the median.", image)
 
 
 def doubled(by_size: Iterable[tuple[int, int]]) -> Scales:

@@ -9,22 +9,20 @@ of events, ids and counts travel through Spark; nothing grows with the events in
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
-from time import perf_counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from fyke import spark
-from fyke.errors import FykeError
 from fyke.pipeline import counting, sources
-from fyke.pipeline.configuration import Generated, Pipeline
+from fyke.pipeline.compiling import Compiled, compiled
+from fyke.pipeline.configuration import Pipeline
 from fyke.pipeline.folder import Folder
 from fyke.pipeline.journal import journal
-from fyke.pipeline.outcome import Outcome, Stage, Statistics
+from fyke.pipeline.notifying import notifications
+from fyke.pipeline.origins import Files, Generated
+from fyke.pipeline.outcome import Outcome, Statistics
 from fyke.pipeline.sources import Events
-from fyke.pipeline.watching import Watcher, following
+from fyke.pipeline.stages import Stages, check_libraries
+from fyke.pipeline.watching import Watcher
 from fyke.spark.versions import Version
 
 if TYPE_CHECKING:
@@ -32,71 +30,50 @@ if TYPE_CHECKING:
 
 _SETTINGS: Final = {"spark.sql.files.minPartitionNum": 16}
 """So that bars move, and no task holds too much; what the pipeline says wins."""
-_TAKEN: Final = "the id is taken by another subscription"
 
 
 def run(pipeline: Pipeline, watcher: Watcher, session: SparkSession | None = None) -> Outcome:
     """Runs a pipeline; a session that is given is used and stays."""
-    if find_spec("matplotlib") is None:
-        raise FykeError("the report needs matplotlib: pip install 'fyke[pipeline]'")
+    check_libraries()
     folder = Folder.begin(pipeline.out, {"events": str(pipeline.events)})
-    work = _Run(pipeline, folder, watcher)
-    own = None
-    try:
-        if session is None:
-            own = session = work.start()
-        return work.on(session)
-    finally:
-        if own is not None:
-            own.stop()
+    stages = Stages(watcher)
+    with stages.on(pipeline.place, _SETTINGS, session) as found:
+        return _Run(pipeline, folder, stages).on(found)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Run:
     pipeline: Pipeline
     folder: Folder
-    watcher: Watcher
-    stages: list[Stage] = field(default_factory=list)
-    session: SparkSession | None = None
-
-    def start(self) -> SparkSession:
-        place = self.pipeline.place
-        with self._stage("start", "session") as counted:
-            counted.append(1)
-            conf = {**_SETTINGS, **place.conf}
-            return spark.session(
-                master=place.master, remote=place.remote, name="fyke pipeline", conf=conf
-            )
+    stage: Stages
 
     def on(self, session: SparkSession) -> Outcome:
-        self.session = session
         events, seen = self.ingest(session)
-        standing, version, refused = self.compile(session)
-        found = self.match(session, events, version, seen)
-        notifications = self.notify(session, found, standing)
-        statistics, subscribers = self.count(session, found, standing, events, seen)
+        made = self.compile(session)
+        found = self.match(session, events, made.version, seen)
+        notifications = self.notify(session, found, made.standing)
+        statistics, subscribers = self.count(session, found, made.standing, events, seen)
         bad = self._put_aside(found)
-        return self.report(
-            Outcome(
-                events=seen,
-                events_refused=bad,
-                subscriptions=version.subscriptions,
-                subscriptions_refused=refused,
-                matches=sum(size * rows for size, rows in statistics.events_by_size),
-                notifications=notifications,
-                subscribers=subscribers,
-                stages=tuple(self.stages),
-                statistics=statistics,
-            )
+        outcome = Outcome(
+            events=seen,
+            events_refused=bad,
+            subscriptions=made.version.subscriptions,
+            subscriptions_refused=made.refused,
+            matches=sum(size * rows for size, rows in statistics.events_by_size),
+            notifications=notifications,
+            subscribers=subscribers,
+            stages=tuple(self.stage.done),
+            statistics=statistics,
         )
-
-    # --- the stages
+        return report(outcome, self.pipeline, self.folder, self.stage)
 
     def ingest(self, session: SparkSession) -> tuple[Events, int]:
         """Generated events are written once; files are read where they lie."""
-        with self._stage("ingest", "events") as counted:
-            events = sources.events(session, self.pipeline.events)
-            if isinstance(self.pipeline.events, Generated):
+        source = self.pipeline.events
+        assert isinstance(source, Generated | Files)
+        with self.stage("ingest", "events") as counted:
+            events = sources.events(session, source)
+            if isinstance(source, Generated):
                 path = self.folder.at("events")
                 events.frame.write.parquet(path)
                 events = sources.generated(session.read.parquet(path))
@@ -104,43 +81,17 @@ class _Run:
             counted.append(seen)
         return events, seen
 
-    def compile(self, session: SparkSession) -> tuple[DataFrame, Version, int]:
-        """The subscriptions that can be used, compiled; how many cannot."""
-        from pyspark.sql import Window
-        from pyspark.sql import functions as f
-
-        with self._stage("compile", "subscriptions") as counted:
-            rows = sources.subscriptions(
-                session, self.pipeline.subscriptions, self.pipeline.dialect
-            )
-            same_id = Window.partitionBy("id").orderBy("filter", "dialect", "subscriber")
-            broken = f.when(f.col("broken").isNotNull(), "the row cannot be read")
-            again = f.when(f.col("id").isNotNull() & (f.row_number().over(same_id) > 1), _TAKEN)
-            path = self.folder.at("subscriptions")
-            rows.withColumn("reason", f.coalesce(broken, again)).write.parquet(path)
-            rows = session.read.parquet(path)
-            good = rows.where("reason is null").drop("reason", "broken")
-            version = spark.compile(good, self.folder.at("compiled"), shards=self.pipeline.shards)
-            bad = rows.where("reason is not null").drop("class")
-            refused = version.refused + bad.count()
-            if refused:
-                errors = version.errors(session)
-                bad.unionByName(errors, allowMissingColumns=True).write.json(
-                    self.folder.at("refused-subscriptions.ndjson"), ignoreNullFields=True
-                )
-                good = good.join(errors.select("id"), "id", "left_anti")
-            counted.append(version.subscriptions)
-        if not version.subscriptions:
-            raise FykeError(
-                f"{self.pipeline.subscriptions}: no subscription that can be used; "
-                f"{self.folder.path} holds the reasons"
-            )
-        return good, version, refused
+    def compile(self, session: SparkSession) -> Compiled:
+        names = ("subscriptions", "compiled", "refused-subscriptions.ndjson")
+        with self.stage("compile", "subscriptions") as counted:
+            made = compiled(session, self.pipeline, *map(self.folder.at, names))
+            counted.append(made.version.subscriptions)
+        return made
 
     def match(
         self, session: SparkSession, events: Events, version: Version, seen: int
     ) -> DataFrame:
-        with self._stage("match", "events") as counted:
+        with self.stage("match", "events") as counted:
             path = self.folder.at("journal")
             journal(events, version.pin()).write.parquet(path)
             counted.append(seen)
@@ -149,7 +100,7 @@ class _Run:
     def notify(self, session: SparkSession, found: DataFrame, standing: DataFrame) -> int:
         """What subscribers get, in files."""
         wanted = self.pipeline.notifications
-        with self._stage("notify", "notifications") as counted:
+        with self.stage("notify", "notifications") as counted:
             sent = notifications(found, standing, wanted.form)
             if wanted.parquet:
                 path = self.folder.at("notifications.parquet")
@@ -169,25 +120,16 @@ class _Run:
         seen: int,
     ) -> tuple[Statistics, int]:
         """Statistics, and how many subscribers got something."""
-        with self._stage("count", "subscriptions") as counted:
+        with self.stage("count", "subscriptions") as counted:
             path = self.folder.at("statistics.parquet")
             counting.matches_by_subscription(found, standing, seen).write.parquet(path)
             counts = session.read.parquet(path)
             busiest = self.pipeline.report.busiest
             statistics = counting.statistics(found, counts, events, standing, busiest)
+            statistics = replace(statistics, events_by_step=counting.by_step(found))
             reached = counts.where("matches > 0").select("subscriber").distinct().count()
             counted.append(counts.count())
         return statistics, reached
-
-    def report(self, outcome: Outcome) -> Outcome:
-        from fyke.pipeline.report import page
-
-        with self._stage("report", "page") as counted:
-            self.folder.write("report.html", page(outcome, self.pipeline))
-            counted.append(1)
-        outcome = replace(outcome, stages=tuple(self.stages))
-        self.folder.write("summary.json", json.dumps(outcome.document(), indent=1) + "\n")
-        return outcome
 
     def _put_aside(self, found: DataFrame) -> int:
         """Rows that are no events."""
@@ -197,43 +139,14 @@ class _Run:
             bad.write.json(self.folder.at("refused-events.ndjson"), ignoreNullFields=True)
         return refused
 
-    @contextmanager
-    def _stage(self, name: str, unit: str) -> Iterator[list[int]]:
-        """Times a stage, which says how many rows it handled; Spark's errors become sentences."""
-        from pyspark.errors import PySparkException
 
-        counted: list[int] = []
-        self.watcher.begin(name)
-        started = perf_counter()
-        session = self.session
-        try:
-            with following(session, self.watcher) if session else nullcontext():
-                yield counted
-        except PySparkException as failed:
-            raise FykeError(f"{name}: {_reason(failed)}") from failed
-        stage = Stage(name, counted[0], unit, perf_counter() - started)
-        self.stages.append(stage)
-        self.watcher.end(stage)
+def report(outcome: Outcome, pipeline: Pipeline, folder: Folder, stage: Stages) -> Outcome:
+    """Writes the report and the summary."""
+    from fyke.pipeline.report import page
 
-
-def notifications(found: DataFrame, standing: DataFrame, form: str) -> DataFrame:
-    """The digests of a journal with their subscribers; or, event by event, who gets it and why."""
-    from pyspark.sql import functions as f
-
-    holders = standing.select(f.col("id").alias("subscription"), "subscriber")
-    digests = found.where("subscription is not null").select("subscription", "events")
-    held = digests.join(f.broadcast(holders), "subscription")
-    if form == "digest":
-        return held.select("subscriber", "subscription", "events")
-    each = held.select("subscriber", f.explode("events").alias("event"), "subscription")
-    ids = f.array_sort(f.collect_list("subscription"))
-    return each.groupBy("subscriber", "event").agg(ids.alias("subscriptions"))
-
-
-def _reason(failed: Exception) -> str:
-    """The line that says what went wrong: our own in a worker's traceback, else Spark's first."""
-    lines = [line.strip() for line in str(failed).splitlines() if line.strip()]
-    ours = [line for line in lines if line.startswith("fyke.errors.")]
-    if ours:
-        return ours[-1].partition(": ")[2]
-    return lines[0] if lines else type(failed).__name__
+    with stage("report", "page") as counted:
+        folder.write("report.html", page(outcome, pipeline))
+        counted.append(1)
+    outcome = replace(outcome, stages=tuple(stage.done))
+    folder.write("summary.json", json.dumps(outcome.document(), indent=1) + "\n")
+    return outcome

@@ -55,6 +55,12 @@ class Section:
             self._refuse(key, value, f"a whole number from {least} on")
         return value
 
+    def seconds(self, key: str, default: float) -> float:
+        value = self._value(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
+            self._refuse(key, value, "a number of seconds")
+        return float(value)
+
     def flag(self, key: str, default: bool) -> bool:
         value = self._value(key, default)
         if type(value) is not bool:

@@ -10,24 +10,26 @@ What the files hold but no row can be made of is put aside with its text and the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from fyke.errors import FykeError, shown
-from fyke.pipeline.configuration import Files, Generated, Source
+from fyke.pipeline.origins import Files, Generated, Log, Source, Topic
 from fyke.spark.columns import need_names, quoted
+from fyke.spark.generating import NUMBER, numbered
 from fyke.workloads.named import described
 from fyke.workloads.workload import Workload
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.readwriter import DataFrameReader
+    from pyspark.sql.streaming.readwriter import DataStreamReader
 
-KEY: Final = "event"
 TASK_ROWS: Final = 65_536
 """So many generated rows make a task."""
-_DOCUMENT: Final = "value"
+DOCUMENT: Final = "value"
 _BROKEN: Final = "_broken"
 _SUBSCRIPTION: Final = "id string, filter string, dialect string, subscriber string"
 
@@ -35,40 +37,68 @@ Batches = Iterable[pa.RecordBatch]
 
 
 @dataclass(frozen=True, slots=True)
-class Events:
-    """A frame of events: which column is the key, which hold attributes, or the JSON column.
+class Shape:
+    """How rows are events: which column is the key, which hold attributes, or the JSON column.
 
     `broken` is a column with the text of rows that fit no schema, null for all others.
     """
 
-    frame: DataFrame
     key: str
     attributes: tuple[str, ...] | None
     json: str | None = None
     broken: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Events:
+    """A frame of events, and how to read it."""
+
+    frame: DataFrame
+    shape: Shape
+
+
 def events(session: SparkSession, source: Source) -> Events:
     """The events of a source."""
     if isinstance(source, Generated):
-        return generated(_made(session, source, _event_table(source.workload)))
-    assert source.key is not None
+        return generated(_made(session, source, _Table(source.workload.description(), numbered)))
     if source.format == "json":
-        return _documents(session, source, source.key)
-    frame = _read(session, source, source.schema)
-    need_names(frame, [source.key], str(source))
-    return _in_columns(frame, source.key)
+        return documents(lines(session.read, source), source)
+    return in_columns(read(session.read, source, source.schema), source)
 
 
 def generated(frame: DataFrame) -> Events:
     """Events that a workload made: their key is no attribute."""
-    return _in_columns(frame, KEY, {KEY})
+    return _columns(frame, NUMBER, {NUMBER})
 
 
-def _in_columns(frame: DataFrame, key: str, apart: Set[str] = frozenset()) -> Events:
+def in_columns(frame: DataFrame, source: Files) -> Events:
+    """Events with a column per attribute, the key too."""
+    assert source.key is not None
+    need_names(frame, [source.key], str(source))
+    return _columns(frame, source.key)
+
+
+def documents(rows: DataFrame, source: Files | Log | Topic) -> Events:
+    """Documents in the column `value`, as they are, with the key beside them.
+
+    The library reads the documents, as bytes: what is no UTF-8 is refused like any other mistake.
+    """
+    from pyspark.sql import functions as f
+
+    key = source.key
+    if key is None or key == DOCUMENT:
+        raise FykeError(f"{source}: the key {shown(key)} is how Spark names the line; rename it")
+    text = f.make_valid_utf8(f.col(DOCUMENT).cast("string"))
+    found = f.get_json_object(text, f"$['{key}']")
+    frame = rows.select(found.alias(key), f.col(DOCUMENT).cast("binary").alias(DOCUMENT))
+    return Events(frame, Shape(key, None, json=DOCUMENT))
+
+
+def _columns(frame: DataFrame, key: str, apart: Set[str] = frozenset()) -> Events:
     apart = {*apart, _BROKEN}
     names = tuple(name for name in frame.columns if name not in apart)
-    return Events(frame, key, names, broken=_BROKEN if _BROKEN in frame.columns else None)
+    broken = _BROKEN if _BROKEN in frame.columns else None
+    return Events(frame, Shape(key, names, broken=broken))
 
 
 def subscriptions(session: SparkSession, source: Source, dialect: str) -> DataFrame:
@@ -79,9 +109,9 @@ def subscriptions(session: SparkSession, source: Source, dialect: str) -> DataFr
     from pyspark.sql import functions as f
 
     if isinstance(source, Generated):
-        frame = _made(session, source, _subscription_table(source.workload)).withColumn(
-            _BROKEN, f.lit(None).cast("string")
-        )
+        frame = _made(
+            session, source, _Table(source.workload.description(), Workload.subscription_columns)
+        ).withColumn(_BROKEN, f.lit(None).cast("string"))
     else:
         frame = _subscription_files(session, source)
     others = {"dialect": f.lit(dialect), "subscriber": f.col("id")}
@@ -123,30 +153,21 @@ class _Table:
         return self.columns(described(self.description), count, start)
 
 
-def _event_table(workload: Workload) -> _Table:
-    return _Table(workload.description(), _numbered_events)
-
-
-def _subscription_table(workload: Workload) -> _Table:
-    return _Table(workload.description(), Workload.subscription_columns)
-
-
-def _numbered_events(workload: Workload, count: int, start: int) -> pa.Table:
-    numbers = pa.array(range(start, start + count), pa.int64())
-    return workload.columns(count, start).combine_chunks().add_column(0, KEY, numbers)
-
-
 # --- files ---------------------------------------------------------------------------------------
 
 
-def _read(session: SparkSession, source: Files, schema: str | None) -> DataFrame:
+def read(
+    reader: DataFrameReader | DataStreamReader, source: Files, schema: str | None
+) -> DataFrame:
     """What Spark's reader finds; rows that do not fit the schema keep their text."""
     from pyspark.errors import PySparkException
 
-    reader = session.read.format(source.format).options(**source.options)
-    if schema is not None:
+    reader = reader.format(source.format).options(**source.options)
+    if schema is not None and source.format != "parquet":
         reader = reader.schema(f"{schema}, {_BROKEN} string")
         reader = reader.option("columnNameOfCorruptRecord", _BROKEN).option("mode", "PERMISSIVE")
+    elif schema is not None:
+        reader = reader.schema(schema)
     try:
         frame = reader.load(source.path)
         frame.schema  # noqa: B018 - over Spark Connect the files are looked at only now
@@ -155,24 +176,20 @@ def _read(session: SparkSession, source: Files, schema: str | None) -> DataFrame
     return frame
 
 
-def _documents(session: SparkSession, source: Files, key: str) -> Events:
-    """Lines of JSON, with the key beside them; the library reads the documents."""
+def lines(reader: DataFrameReader | DataStreamReader, source: Files) -> DataFrame:
+    """The lines of files that hold documents."""
     from pyspark.sql import functions as f
 
-    lines = _read(session, Files("text", source.path, source.options), None)
-    found = f.get_json_object(f.col(_DOCUMENT), f"$['{key}']")
-    frame = lines.where(f.trim(_DOCUMENT) != "").select(found.alias(key), f.col(_DOCUMENT))
-    if key == _DOCUMENT:
-        raise FykeError(f"{source}: the key {shown(key)} is how Spark names the line; rename it")
-    return Events(frame, key, None, json=_DOCUMENT)
+    found = read(reader, replace(source, format="text"), None)
+    return found.where(f.trim(DOCUMENT) != "")
 
 
 def _subscription_files(session: SparkSession, source: Files) -> DataFrame:
     from pyspark.sql import functions as f
 
     if source.format != "parquet":
-        return _read(session, source, _SUBSCRIPTION)
-    frame = _read(session, source, None)
+        return read(session.read, source, _SUBSCRIPTION)
+    frame = read(session.read, source, None)
     need_names(frame, ["id", "filter"], str(source))
     wanted = ["id", "filter", "dialect", "subscriber"]
     columns = [f.col(quoted(name)) for name in wanted if name in frame.columns]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fyke.pipeline.outcome import Stage
@@ -17,6 +18,24 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ASKED_EVERY_S: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """A stream at a moment: the last batch (-1: none), all that was done, and how fast.
+
+    Events arrive at a rate, and are processed at another while a batch is worked on.
+    """
+
+    batch: int = -1
+    version: int = 0
+    events: int = 0
+    refused: int = 0
+    matches: int = 0
+    arriving_per_s: float = 0.0
+    processed_per_s: float = 0.0
+    matches_per_s: float = 0.0
+    latency_s: float = 0.0
 
 
 class Watcher(Protocol):
@@ -30,6 +49,12 @@ class Watcher(Protocol):
 
     def end(self, stage: Stage) -> None:
         """The stage is over."""
+
+    def pulse(self, pulse: Pulse) -> None:
+        """How a stream is doing; called every now and then while it runs."""
+
+    def note(self, sentence: str) -> None:
+        """Something that happened to a stream."""
 
 
 @contextmanager

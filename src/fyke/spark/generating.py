@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from fyke.spark.columns import Batches
 
+NUMBER: Final = "event"
 BLOCK: Final = 65_536
 """So many rows are made at a time."""
 BATCH: Final = 16_384
@@ -42,6 +43,12 @@ def subscriptions(
 ) -> DataFrame:
     """`count` subscriptions of a workload: id, filter, subscriber, and class if there are any."""
     return _generated(session, workload, _subscriptions, count, start)
+
+
+def numbered(workload: Workload, count: int, start: int) -> pa.Table:
+    """Events as columns, with their numbers in front."""
+    numbers = pa.array(range(start, start + count), pa.int64())
+    return workload.columns(count, start).combine_chunks().add_column(0, NUMBER, numbers)
 
 
 def _events(workload: Workload, count: int, start: int) -> pa.Table:

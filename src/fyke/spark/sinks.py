@@ -66,12 +66,13 @@ def sink_of(given: object, what: str) -> Sink:
 
 @dataclass(frozen=True, slots=True)
 class FolderSink:
-    """Parquet files, a folder per batch; Spark reads all of them as one table.
+    """Files, a folder per batch; Spark reads all of them as one table.
 
     Batches are known by their number, so that a folder belongs to the one stream that counts them.
     """
 
     path: str
+    format: str = "parquet"
 
     @property
     def is_atomic(self) -> bool:
@@ -103,20 +104,21 @@ class FolderSink:
             raise FykeError(f"{self.path} exists and is no sink; nothing was written")
 
     def has(self, batch: int) -> bool:
-        return self._folder(batch).exists()
+        return self.folder(batch).exists()
 
     def write(self, rows: DataFrame, batch: int) -> None:
         self._sweep()
         # Named anew each time: the JVM of a driver that was killed may still write to its own.
         staging = Path(self.path) / f"{_STAGING}{batch}-{secrets.token_hex(8)}"
-        rows.write.parquet(str(staging))
+        rows.write.format(self.format).save(str(staging))
         try:
-            publish_folder(staging, self._folder(batch))
+            publish_folder(staging, self.folder(batch))
         except OSError as error:
             if not self.has(batch):
                 raise FykeError(f"batch {batch} cannot be published: {error}") from None
 
-    def _folder(self, batch: int) -> Path:
+    def folder(self, batch: int) -> Path:
+        """Where a batch lies, once it is published."""
         return Path(self.path) / f"{BATCH}={batch}"
 
     def _sweep(self) -> None:

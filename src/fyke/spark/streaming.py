@@ -83,7 +83,7 @@ def match_stream(
         raise FykeError("events: expected a streaming DataFrame; fyke.spark.match takes others")
     reading = Reading.of(events, attributes, json, cloudevents)
     output = Output.of(events, key, arrays)
-    timing = _timing(trigger)
+    when = timing(trigger)
     folder = _folder(checkpoint, "checkpoint")
     out, bad = sink_of(sink, "sink"), sink_of(errors or folder / "errors", "errors")
     stream = _identity(folder)
@@ -98,13 +98,13 @@ def match_stream(
         sink=out,
         errors=bad,
     )
-    return Stream(_started(events, step, folder, timing, name), folder)
+    return Stream(started(events, step, folder, when, name), folder)
 
 
 # --- what was given ------------------------------------------------------------------------------
 
 
-def _timing(trigger: float | str | None) -> dict[str, Any]:
+def timing(trigger: float | str | None) -> dict[str, Any]:
     """As Spark's `trigger` takes it."""
     if trigger is None:
         return {}
@@ -163,9 +163,14 @@ def _saved(matcher: Matcher, folder: Path) -> Following:
     return Following(made.path, made.number, sweeps=True)
 
 
-def _started(
-    events: DataFrame, step: Step, folder: Path, timing: dict[str, Any], name: str | None
+def started(
+    events: DataFrame,
+    step: Callable[[DataFrame, int], None],
+    folder: Path,
+    when: dict[str, Any],
+    name: str | None,
 ) -> StreamingQuery:
+    """Starts a query that calls a step with each batch; its checkpoint lies in the folder."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -177,8 +182,8 @@ def _started(
 
     writer = events.writeStream.foreachBatch(run)
     writer = writer.option("checkpointLocation", str(folder / "spark"))
-    if timing:
-        writer = writer.trigger(**timing)
+    if when:
+        writer = writer.trigger(**when)
     try:
         return (writer.queryName(name) if name else writer).start()
     except PySparkException as error:
