@@ -20,7 +20,7 @@ from fyke.matching.compiled.coding import Codes
 from fyke.matching.compiled.gathering import decide, gather, sift
 from fyke.matching.compiled.kernel import kernel
 from fyke.matching.compiled.lanes import LANES, aligned, base
-from fyke.matching.compiled.probe import VISIT, probe
+from fyke.matching.compiled.probe import VISIT, probe, sort_visits
 from fyke.matching.compiled.program import ACCEPT, PAUSED, REFUSE, STEP, UNKNOWN
 from fyke.matching.compiled.segment import Segment
 from fyke.matching.compiled.traversal import (
@@ -69,6 +69,7 @@ class Room:
         self.stretches = np.zeros(_ROOM * STRETCH, np.int32)
         self.doubts = np.zeros(_ROOM * DOUBT, np.int32)
         self._columns = aligned(0)
+        self._aside = self._places = np.zeros(0, np.int32)
         self._stamps = np.zeros(_ROOM, np.int32)
         self._stamp = 0
         self._lay_out()
@@ -100,6 +101,14 @@ class Room:
         if len(self._columns) < size:
             self._columns = aligned(size)
         return self._columns
+
+    def aside(self, bits: int) -> tuple[Words, Words]:
+        """As much as for visits, and a word for each value of so many bits and one more."""
+        if len(self._aside) != len(self.visits):
+            self._aside = np.empty_like(self.visits)
+        if len(self._places) <= 1 << bits:
+            self._places = np.empty((1 << bits) + 1, np.int32)
+        return self._aside, self._places
 
     def stamps(self, owners: int, events: int) -> tuple[Words, int]:
         """A word for each owner, and a number that none of them is above, for so many events."""
@@ -270,11 +279,14 @@ def _visits(segment: Segment, codes: Codes, start: int, end: int, room: Room) ->
         if reached == end:
             break
         room.grow_visits()
-    visits = room.visits[: count * VISIT].view(np.int64)
-    visits.sort()
-    if codes.is_wide:
-        visits = np.unique(visits)
-    return visits.view(np.int32)
+    visits = room.visits[: count * VISIT]
+    if codes.is_wide:  # lists may lead to a cluster twice
+        return np.unique(visits.view(np.int64)).view(np.int32)
+    if count:
+        half = -(-len(segment.layout.clusters).bit_length() // 2)
+        aside, places = room.aside(half)
+        sort_visits(base(visits), base(aside), count, half, base(places))
+    return visits
 
 
 def _traversed(segment: Segment, codes: Codes, visits: Words, room: Room) -> tuple[int, int, int]:
