@@ -301,8 +301,9 @@ def test_results(parts: list[list[list[int]]]) -> None:
     assert lists_of(*lent.all()) == stacked
 
 
-def test_lists_grow() -> None:
-    lists = Lists()
+@pytest.mark.parametrize("tiles", [0.1, 1.0, 3.0, 1e9])
+def test_lists_grow(tiles: float) -> None:
+    lists = Lists(tiles)
     tile = np.arange(5_000, dtype=np.int32)
     for _ in range(3):
         lists.room(len(tile))[:] = 0

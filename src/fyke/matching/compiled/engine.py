@@ -400,7 +400,7 @@ class CompiledEngine:
         room, _ = self._desk(view.vocabulary)
         check = Exactly(self._filter_of, event_of)
         segments, young, work = view.segments, view.young, self.work
-        lists = Lists()
+        lists = Lists(codes.events / TILE)
         for start in range(0, codes.events, TILE):
             end = min(start + TILE, codes.events)
             if len(segments) == 1 and young is None:
