@@ -38,10 +38,11 @@ def test_histories(engine: str, taken: list[Filter], seen: list[Event], seed: in
 
 
 @contextmanager
-def frozen(tree_from: int, at_once_max: int) -> Iterator[None]:
+def frozen(tree_from: int, at_once_max: int, young_max: int = 0) -> Iterator[None]:
     """The compiled engine without a waiting list, so that few filters already reach the kernels."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "WAITING_MAX", 0)
+        patch.setattr(compiled, "YOUNG_MAX", young_max)
         patch.setattr(compiled, "AT_ONCE_MAX", at_once_max)
         patch.setitem(
             ENGINES, "compiled", lambda filter_of: CompiledEngine(filter_of, tree_from=tree_from)
@@ -50,10 +51,11 @@ def frozen(tree_from: int, at_once_max: int) -> Iterator[None]:
 
 
 FROZEN = {"runs": (64, 2_000), "trees": (2, 2_000), "small trees": (1, 2_000), "behind": (2, 0)}
+YOUNG = {"young": (64, 2_000, 2_000), "partly young": (2, 2_000, 3)}
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
-@pytest.mark.parametrize("how", FROZEN)
+@pytest.mark.parametrize("how", [*FROZEN, *YOUNG])
 @settings(max_examples=25, deadline=None)
 @given(
     taken=st.lists(close, min_size=1, max_size=12),
@@ -61,7 +63,7 @@ FROZEN = {"runs": (64, 2_000), "trees": (2, 2_000), "small trees": (1, 2_000), "
     seed=st.integers(0, 1000),
 )
 def test_histories_in_segments(how: str, taken: list[Filter], seen: list[Event], seed: int) -> None:
-    with frozen(*FROZEN[how]):
+    with frozen(*(FROZEN | YOUNG)[how]):
         check_matcher("compiled", taken, seen, seed=seed, steps=25)
 
 

@@ -26,9 +26,10 @@ from fyke.matching.compiled.codes import HIGHEST, LOWEST, MISSING
 from fyke.matching.compiled.coding import code_event
 from fyke.matching.compiled.engine import CompiledEngine
 from fyke.matching.compiled.homes import Homes
-from fyke.matching.compiled.lanes import LANES
+from fyke.matching.compiled.lanes import LANES, base
 from fyke.matching.compiled.layout import Layout, layout
 from fyke.matching.compiled.merging import unpacked
+from fyke.matching.compiled.probe import VISIT, sort_visits
 from fyke.matching.compiled.results import Lists, joined
 from fyke.matching.compiled.segment import ProgramWriter, build
 from fyke.matching.compiled.statistics import Statistics
@@ -37,6 +38,20 @@ from fyke.matching.matcher import Matcher
 from fyke.testing.generators import filters
 
 Constraints = tuple[tuple[int, int, int], ...]
+
+# --- visits --------------------------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 2**31 - 1) | st.integers(0, 40), max_size=200))
+def test_visits_are_sorted_by_cluster_then_event(clusters: list[int]) -> None:
+    half = -(-max(clusters, default=1).bit_length() // 2)
+    pairs = [[number // 3, cluster] for number, cluster in enumerate(clusters)]
+    visits = np.array(pairs, np.int32).reshape(-1)
+    aside, places = np.empty_like(visits), np.empty((1 << half) + 1, np.int32)
+    sort_visits(base(visits), base(aside), len(pairs), half, base(places))
+    assert visits.reshape(-1, VISIT).tolist() == sorted(pairs, key=lambda pair: pair[::-1])
+
 
 # --- trees ---------------------------------------------------------------------------------------
 
@@ -286,8 +301,9 @@ def test_results(parts: list[list[list[int]]]) -> None:
     assert lists_of(*lent.all()) == stacked
 
 
-def test_lists_grow() -> None:
-    lists = Lists()
+@pytest.mark.parametrize("tiles", [0.1, 1.0, 3.0, 1e9])
+def test_lists_grow(tiles: float) -> None:
+    lists = Lists(tiles)
     tile = np.arange(5_000, dtype=np.int32)
     for _ in range(3):
         lists.room(len(tile))[:] = 0

@@ -48,6 +48,8 @@ def call(what: int, source: Any, a: int, b: int, c: int, d: int, out: Any) -> in
         return lanes.inside_2(source, a, b, c)
     if what == 12:
         return lanes.inside_3(source, a, b, c, d)
+    if what == 13:
+        return lanes.between(source, a, b, c)
     return lanes.word(source, a)
 
 
@@ -75,6 +77,13 @@ def test_inside(lows: list[int], highs: list[int], value: int) -> None:
     whole = [low - 1 == high for low, high in zip(lows, highs, strict=True)]
     assert asked(0, [*lows, *highs], 1, 1 + LANES, value) == right
     assert all(a == b or c for a, b, c in zip(plain, map(bool, bits(right)), whole, strict=True))
+
+
+@settings(deadline=None)
+@given(sixteen, words, words)
+def test_between(source: list[int], low: int, high: int) -> None:
+    right = mask_of([holds(low, high, value) for value in source])
+    assert asked(13, source, 1, low, high) == right
 
 
 def bits(mask: int) -> list[int]:

@@ -33,7 +33,7 @@ from fyke.matching.compiled.engine import CompiledEngine
 
 assert kernel.MODE == "checked"
 rounds = int(sys.argv[1])
-compiled.WAITING_MAX = 0
+compiled.WAITING_MAX = compiled.YOUNG_MAX = 0
 draw = random.Random(7)
 texts = [f"a = {n % 5} and b between {n} and {n + 9} and c < {n % 7}" for n in range(400)]
 texts += [f"b between {n} and {n + 9}" for n in range(40)]

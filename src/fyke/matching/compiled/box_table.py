@@ -42,9 +42,12 @@ class BoxWriter:
         self._owner = array("i")
         self._exact = array("b")
         self.owners = 0
+        self.has_several = False
+        """Whether an owner has several boxes."""
 
     def add(self, boxes: Boxes) -> None:
         constraints, owner = self._constraints, self.owners
+        self.has_several = self.has_several or len(boxes.boxes) > 1
         for box in boxes.boxes:
             for constraint in box:
                 constraints.extend(constraint)
@@ -54,16 +57,21 @@ class BoxWriter:
         self.owners += 1
 
     def table(self) -> BoxTable:
-        columns = np.array(self._constraints, np.int32).reshape(-1, 3).T
-        axis, low, high = np.ascontiguousarray(columns)
-        return BoxTable(
-            starts=np.array(self._starts, np.int64),
-            axis=axis,
-            low=low,
-            high=high,
-            owner=np.array(self._owner, np.int32),
-            exact=np.array(self._exact, np.bool_),
-        )
+        axis, low, high = np.ascontiguousarray(self.constraints().reshape(-1, 3).T)
+        return BoxTable(self.starts(), axis, low, high, self.owner(), self.exact())
+
+    def starts(self) -> Places:
+        return np.array(self._starts, np.int64)
+
+    def constraints(self) -> Words:
+        """Axis, low and high of one constraint after the other."""
+        return np.array(self._constraints, np.int32)
+
+    def owner(self) -> Words:
+        return np.array(self._owner, np.int32)
+
+    def exact(self) -> Flags:
+        return np.array(self._exact, np.bool_)
 
 
 def concatenated(tables: Iterable[BoxTable]) -> BoxTable:

@@ -59,15 +59,19 @@ class Boxes:
 
     def is_decided(self, vocabulary: Vocabulary) -> bool:
         """Whether being in a box always means being accepted, whatever its access."""
-        if not self.is_exact:
+        if not self.is_exact or not vocabulary.texts:
+            return self.is_exact
+        return not any(len(box) > 1 and _names_text(box, vocabulary) for box in self.boxes)
+
+    def name_patterns(self, vocabulary: Vocabulary) -> bool:
+        """Whether some box asks for a pattern."""
+        if not vocabulary.texts:
             return False
-        axes = vocabulary.axes
-        for box in self.boxes:
-            if len(box) > 1:
-                for axis, _, _ in box:
-                    if axes[axis][0] is AxisKind.TEXT:
-                        return False
-        return True
+        return any(_names_text(box, vocabulary) for box in self.boxes)
+
+
+def _names_text(box: Box, vocabulary: Vocabulary) -> bool:
+    return any(axis in vocabulary.texts for axis, _, _ in box)
 
 
 def boxed(filter: Filter, vocabulary: Vocabulary, share: Share) -> Boxes:

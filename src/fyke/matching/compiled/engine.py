@@ -1,10 +1,12 @@
 """CompiledEngine: boxes of codes in immutable segments, searched by kernels.
 
 Adding. A filter first waits in a short list and is evaluated as it is; when the list is full, or a
-batch comes, it is *frozen* into a small segment. Segments are merged when the newer of two is not
-much smaller than the older, so their number grows with the logarithm of the subscriptions and each
-subscription is rewritten a few times. Merges of many subscriptions run in the background: matching
-goes on with the old segments until the new one takes their place.
+batch comes, it is boxed. Boxes are *young* at first, compared one by one (`young`); when these are
+many, or have been compared with many events, they are *frozen* into a small segment. Segments are
+merged when the newer of two is not much smaller than the older, so their number grows with the
+logarithm of the subscriptions and each subscription is rewritten a few times. Merges of many
+subscriptions run in the background: matching goes on with the old segments until the new one takes
+their place.
 Removing. The subscription's entry in its segment is struck out; merging leaves it behind, and a
 segment with many such entries is rewritten.
 Renewing. All is boxed again from the filters, with a new vocabulary (`renewal`): when asked, and
@@ -25,7 +27,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -49,16 +51,30 @@ from fyke.matching.compiled.merging import Merge
 from fyke.matching.compiled.nearness import nearest
 from fyke.matching.compiled.renewal import Recollection, Renewal
 from fyke.matching.compiled.results import Lists, joined
-from fyke.matching.compiled.search import TILE, Room, search, search_event
+from fyke.matching.compiled.search import (
+    TILE,
+    Room,
+    search,
+    search_event,
+    search_event_young,
+    search_young,
+)
 from fyke.matching.compiled.segment import Segment
 from fyke.matching.compiled.statistics import Statistics
 from fyke.matching.compiled.validation import check_slots, validate
 from fyke.matching.compiled.vocabulary import Vocabulary
 from fyke.matching.compiled.warming import warm
+from fyke.matching.compiled.young import Young
 from fyke.matching.engine import Work
 
 WAITING_MAX: Final = 32
-"""So many filters wait before they are frozen."""
+"""So many filters wait before they are boxed."""
+YOUNG_MAX: Final = 2_000
+"""So many subscriptions are young at most."""
+PATIENCE: Final = 20_000
+"""Comparing one with so many events, in batches, costs as much as freezing it."""
+ALONE: Final = 32
+"""An event that comes alone costs like so many in a batch."""
 RATIO: Final = 4
 """A segment is at least so many times larger than the next one."""
 SMALL: Final = 512
@@ -72,8 +88,13 @@ LEARN_EVERY: Final = 32
 """One event of so many is learned from."""
 
 
-View: TypeAlias = tuple[Vocabulary, tuple[Segment, ...], dict[int, Filter]]
-"""A vocabulary, the segments that are written in it, and filters that wait."""
+class View(NamedTuple):
+    """A vocabulary, what is written in it, and filters that wait."""
+
+    vocabulary: Vocabulary
+    segments: tuple[Segment, ...]
+    young: Young | None
+    waiting: dict[int, Filter]
 
 
 class CompiledEngine:
@@ -95,6 +116,8 @@ class CompiledEngine:
         self._is_warm = is_warm
         self._waiting: dict[int, Filter] = {}
         self._intake = Intake(self._vocabulary, self.statistics)
+        self._compared = 0
+        """With how many events the young were, added up over them."""
         self._segments: tuple[Segment, ...] = ()
         self._homes = Homes()
         self._lock = threading.RLock()
@@ -142,7 +165,7 @@ class CompiledEngine:
                     self._tidy()
 
     def _take_in(self) -> None:
-        """Boxes what waits; the segment is built when an event comes."""
+        """Boxes what waits."""
         for slot in list(self._waiting):
             self._intake.add(slot, self._waiting[slot])
             del self._waiting[slot]
@@ -160,6 +183,7 @@ class CompiledEngine:
 
     def _settle_intake(self) -> None:
         intake, self._intake = self._intake, Intake(self._vocabulary, self.statistics)
+        self._compared = 0
         due = self._beside(len(intake))
         merge = Merge(due, intake)
         merge.run(self._vocabulary, self.statistics, self._tree_from)
@@ -237,6 +261,7 @@ class CompiledEngine:
             self._vocabulary.expect(self._given)
         self._waiting = {}
         self._intake = Intake(self._vocabulary, self.statistics)
+        self._compared = 0
         self._homes = Homes()
         for segment in self._segments:
             self._homes.move((), segment)
@@ -322,13 +347,15 @@ class CompiledEngine:
     # --- events
 
     def match(self, event: Event) -> list[int]:
-        vocabulary, segments, waiting = self._view(WAITING_MAX)
+        vocabulary, segments, young, waiting = self._view(WAITING_MAX, ALONE)
         room, coder = self._desk(vocabulary)
         codes = coder.code(event)
         check = Exactly(self._filter_of, lambda _: event)
         slots: list[int] = []
         for segment in segments:
             slots += search_event(segment, codes, room, check, self.work)
+        if young is not None:
+            slots += search_event_young(young, codes, room, check, self.work)
         if waiting:
             slots += [slot for slot, filter in waiting.items() if filter.matches(event)]
         self._learn_in -= 1
@@ -338,71 +365,82 @@ class CompiledEngine:
 
     def nearest(self, event: Event, count: int) -> list[int]:
         """Some slots whose filters refuse the event, by few of their clauses."""
-        vocabulary, segments, waiting = self._view(WAITING_MAX)
+        with self._lock:
+            self._freeze()
+            vocabulary, segments = self._vocabulary, self._segments
         codes = code_event(event, vocabulary)
-        slots = list(waiting)
+        slots: list[int] = []
         for segment in segments:
             slots += nearest(segment, codes, vocabulary, count)
         return slots
 
     def match_columns(self, columns: Columns) -> tuple[Places, Words]:
         """The slots that accept each row: those of row i between offsets[i] and offsets[i + 1]."""
-        vocabulary, segments, _ = self._view(0)
-        codes = code_columns(columns, vocabulary)
-        self._learn(codes, vocabulary)
-        return self._search(vocabulary, segments, codes, columns.event)
+        view = self._view(0, columns.rows)
+        codes = code_columns(columns, view.vocabulary)
+        self._learn(codes, view.vocabulary)
+        return self._search(view, codes, columns.event)
 
     def code(self, columns: Columns) -> Codes:
         """Rows as codes; what was added so far is known."""
-        vocabulary, _, _ = self._view(0)
+        vocabulary = self._view(0, 0).vocabulary
         edition = vocabulary.edition
         return replace(code_columns(columns, vocabulary), edition=edition)
 
     def match_codes(self, codes: Codes, event_of: EventOf) -> tuple[Places, Words]:
         """What `match_columns` does with codes. `event_of` gives a row that is left in doubt."""
-        vocabulary, segments, _ = self._view(0)
-        if codes.edition != vocabulary.edition:
+        view = self._view(0, codes.events)
+        if codes.edition != view.vocabulary.edition:
             raise FykeError(
                 "subscriptions were added since these events were coded; code them again"
             )
-        return self._search(vocabulary, segments, codes, event_of)
+        return self._search(view, codes, event_of)
 
-    def _search(
-        self,
-        vocabulary: Vocabulary,
-        segments: tuple[Segment, ...],
-        codes: Codes,
-        event_of: EventOf,
-    ) -> tuple[Places, Words]:
-        room, _ = self._desk(vocabulary)
+    def _search(self, view: View, codes: Codes, event_of: EventOf) -> tuple[Places, Words]:
+        room, _ = self._desk(view.vocabulary)
         check = Exactly(self._filter_of, event_of)
-        lists = Lists()
+        segments, young, work = view.segments, view.young, self.work
+        lists = Lists(codes.events / TILE)
         for start in range(0, codes.events, TILE):
             end = min(start + TILE, codes.events)
-            if len(segments) == 1:
-                tile = search(segments[0], codes, start, end, room, check, self.work, lists.room)
+            if len(segments) == 1 and young is None:
+                tile = search(segments[0], codes, start, end, room, check, work, lists.room)
             else:
-                parts = [
-                    search(segment, codes, start, end, room, check, self.work)
-                    for segment in segments
-                ]
+                parts = [search(each, codes, start, end, room, check, work) for each in segments]
+                if young is not None:
+                    parts.append(search_young(young, codes, start, end, room, check, work))
                 tile = joined(parts, end - start)
             lists.add(*tile)
         return lists.all()
 
-    def _view(self, waiting_max: int) -> View:
-        """The segments of all subscriptions but a few, and the filters of those.
+    def _view(self, waiting_max: int, events: int) -> View:
+        """All subscriptions, to be searched for so many events; the filters of a few.
 
         Events for them are to be coded with the vocabulary that comes along: another one may be in
         its place by then.
         """
         with self._lock:
-            if len(self._intake) or len(self._waiting) > waiting_max:
+            if len(self._waiting) > waiting_max:
+                self._take_in()
+            if self._is_ripe():
                 self._freeze()
+            young = self._young(events) if len(self._intake) else None
             if not self._waiting:
-                return self._vocabulary, self._segments, {}
+                return View(self._vocabulary, self._segments, young, {})
             self.work.checks += len(self._waiting)
-            return self._vocabulary, self._segments, dict(self._waiting)
+            return View(self._vocabulary, self._segments, young, dict(self._waiting))
+
+    def _is_ripe(self) -> bool:
+        """Whether those that were boxed should not be young any longer."""
+        size = len(self._intake)
+        return size > 0 and (
+            size > YOUNG_MAX or self._intake.has_patterns or self._compared > PATIENCE * size
+        )
+
+    def _young(self, events: int) -> Young:
+        self._warm()
+        self._compared += len(self._intake) * events
+        return self._intake.young()
 
     def _desk(self, vocabulary: Vocabulary) -> tuple[Room, EventCoder]:
         """Where the calling thread works."""

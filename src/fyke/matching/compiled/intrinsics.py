@@ -100,6 +100,17 @@ def inside(_: Any, base: Any, lows: Any, highs: Any, value: Any) -> Any:
 
 
 @intrinsic
+def between(_: Any, base: Any, at: Any, low: Any, high: Any) -> Any:
+    def generate(builder: Any, values: list[Any]) -> Any:
+        base, at, low, high = values
+        words = _load(builder, base, at, _WORDS)
+        ends = _everywhere(builder, low), _everywhere(builder, high)
+        return _mask(builder, _within(builder, *ends, words))
+
+    return _operation(4, True, generate)
+
+
+@intrinsic
 def inside_all(
     _: Any, base: Any, at: Any, width: Any, codes: Any, first: Any, axes: Any, axes_at: Any
 ) -> Any:

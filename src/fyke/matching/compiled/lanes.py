@@ -22,6 +22,7 @@ strictly between high and low: a negation. Both are one comparison on a circle:
                                         the code of an axis stands that far behind `first`
     inside_2(base, at, a, b), inside_3(base, at, a, b, c)
                                         the same for two and three codes that are at hand
+    between(base, at, low, high)        mask of the 16 words that one interval holds
     touched(base, lows, highs, a, b)    mask of the 16 that hold something of a..b; for lists
     ends_at(base, lows, highs, value)   mask of the 16 that have the value as an end
     emit(base, at, mask, out, end)      the chosen ones of 16 words, appended; the new end
@@ -40,9 +41,9 @@ import numpy as np
 from fyke.matching.compiled.kernel import MODE, inlined
 
 __all__ = [
-    "ALL", "LANES", "aligned", "base", "copy", "emit", "ends_at", "first", "holds", "inside",
-    "inside_2", "inside_3", "inside_all", "long_word", "number", "prefetch", "put", "repeat",
-    "touched", "touches", "word",
+    "ALL", "LANES", "aligned", "base", "between", "copy", "emit", "ends_at", "first", "holds",
+    "inside", "inside_2", "inside_3", "inside_all", "long_word", "number", "prefetch", "put",
+    "repeat", "touched", "touches", "word",
 ]  # fmt: skip
 
 LANES: Final = 16
@@ -122,6 +123,14 @@ if TYPE_CHECKING or MODE != "fast":
         return inside_2(words, at, a, b) & inside(words, third, third + LANES, c)
 
     @inlined
+    def between(words: Any, at: int, low: int, high: int) -> int:
+        mask = 0
+        for lane in range(LANES):
+            if holds(low, high, int(words[at + lane])):
+                mask |= 1 << lane
+        return mask
+
+    @inlined
     def touched(words: Any, lows: int, highs: int, least: int, most: int) -> int:
         mask = 0
         for lane in range(LANES):
@@ -176,6 +185,7 @@ if TYPE_CHECKING or MODE != "fast":
 
 else:
     from fyke.matching.compiled.intrinsics import (
+        between,
         copy,
         emit,
         ends_at,

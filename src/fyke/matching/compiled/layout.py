@@ -72,7 +72,7 @@ class Layout:
 def layout(filed: Filed, *, tree_from: int = TREE_FROM) -> Layout:
     """Lays filed boxes out."""
     boxes = filed.residues
-    owner = _marked(boxes.owner)
+    owner = marked(boxes.owner)
     sizes = np.diff(boxes.starts).astype(np.int64)
     shape = _shapes(boxes)
     key = filed.key
@@ -91,7 +91,7 @@ def layout(filed: Filed, *, tree_from: int = TREE_FROM) -> Layout:
     return Layout(_hashed(keys, places), clusters, groups, nodes, owners, root)
 
 
-def _marked(owner: Words) -> Words:
+def marked(owner: Words) -> Words:
     """Owners of several boxes as their complement."""
     if not len(owner):
         return owner

@@ -3,9 +3,8 @@
 For every event, each symbol on a keyed axis, and each pair on two axes that make pairs, is looked
 up in the segment's hash table, the patterns that accept its strings likewise; the cluster without a
 symbol is always due. A list is looked up element by element, which may find a cluster twice. The
-result is a list of *visits*, each a cluster's place in the upper and an event's number in the lower
-half of a word of 64 bits: sorted, visits of one cluster stand together, so that a batch brings a
-cluster into the cache once.
+result is a list of *visits*, each an event's number and a cluster's place: sorted by place, visits
+of one cluster stand together, so that a batch brings a cluster into the cache once.
 """
 
 from __future__ import annotations
@@ -200,3 +199,34 @@ def probe(
         if count > room:
             return before, event
     return count, end
+
+
+@kernel
+def sort_visits(visits: Any, aside: Any, count: int, half: int, places: Any) -> None:
+    """Sorts by cluster what is in the order of events, and leaves it in that order otherwise.
+
+    In two passes, by the lower and the upper `half` bits of a cluster's place: the first writes to
+    `aside`, the second back. `places` has a word for each value of so many bits, and one more.
+    """
+    distribute(visits, aside, count, 0, half, places)
+    distribute(aside, visits, count, half, half, places)
+
+
+@inlined
+def distribute(visits: Any, out: Any, count: int, shift: int, bits: int, places: Any) -> None:
+    """Puts visits where the bits of their cluster from `shift` on say, in the order they had."""
+    size = 1 << bits
+    for value in range(size + 1):
+        put(places, value, 0)
+    for number in range(count):
+        value = (word(visits, number * VISIT + 1) >> shift) & (size - 1)
+        put(places, value + 1, word(places, value + 1) + 1)
+    for value in range(size):
+        put(places, value + 1, word(places, value + 1) + word(places, value))
+    for number in range(count):
+        cluster = word(visits, number * VISIT + 1)
+        value = (cluster >> shift) & (size - 1)
+        place = word(places, value)
+        put(places, value, place + 1)
+        put(out, place * VISIT, word(visits, number * VISIT))
+        put(out, place * VISIT + 1, cluster)

@@ -14,6 +14,10 @@ ByEvent: TypeAlias = tuple[Words, Words]
 """Offsets and slots: those of event i stand from offsets[i] to offsets[i + 1]."""
 
 _ROOM: Final = 1 << 12
+_SPARE: Final = 1.06
+"""Later tiles may find a little more than the first."""
+_LIKELY_MAX: Final = 1 << 25
+"""As much is asked for before it is needed."""
 
 
 def joined(parts: Sequence[ByEvent], events: int) -> ByEvent:
@@ -50,12 +54,14 @@ def interleaved(offsets: Any, slots: Any) -> Any:
 class Lists:
     """What was found for one tile of events after the other.
 
-    The array grows in place; whoever fills a tile may do so directly in its `room`.
+    Whoever fills a tile may do so directly in its `room`. The first tile says how much room all
+    `tiles` will need: one large array comes in large pages, which an array that grows does not.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tiles: float = 1.0) -> None:
+        self._tiles = tiles
         self._offsets: list[Places] = [np.zeros(1, np.int64)]
-        self._slots = np.empty(_ROOM, np.int32)
+        self._slots = np.empty(0, np.int32)
         self._end = 0
         self._lent: Words | None = None
 
@@ -75,8 +81,13 @@ class Lists:
         self._end += len(slots)
 
     def _make_room(self, count: int) -> None:
-        if self._end + count > len(self._slots):
-            self._lent = None
+        if self._end + count <= len(self._slots):
+            return
+        self._lent = None
+        if not self._end:
+            likely = int(count * self._tiles * _SPARE) + _ROOM
+            self._slots = np.empty(max(count, min(likely, _LIKELY_MAX)), np.int32)
+        else:
             self._slots.resize(max(self._end + count, 2 * len(self._slots)), refcheck=False)
 
     def all(self) -> tuple[Places, Words]:

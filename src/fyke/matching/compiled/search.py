@@ -2,6 +2,7 @@
 
 probe -> sort the visits -> traverse -> decide what is in doubt -> gather by event -> sift.
 For a single event the first three are one call, and nothing has to be gathered.
+Subscriptions that are young are compared (`young`) instead of probed and traversed.
 
 The room that the kernels write to is kept and grows when they ask for MORE, so its size follows
 the results, not the number of subscriptions. A `Room` serves one thread.
@@ -10,7 +11,7 @@ the results, not the number of subscriptions. A `Room` serves one thread.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from fyke.matching.compiled.coding import Codes
 from fyke.matching.compiled.gathering import decide, gather, sift
 from fyke.matching.compiled.kernel import kernel
 from fyke.matching.compiled.lanes import LANES, aligned, base
-from fyke.matching.compiled.probe import VISIT, probe
+from fyke.matching.compiled.probe import VISIT, probe, sort_visits
 from fyke.matching.compiled.program import ACCEPT, PAUSED, REFUSE, STEP, UNKNOWN
 from fyke.matching.compiled.segment import Segment
 from fyke.matching.compiled.traversal import (
@@ -32,7 +33,11 @@ from fyke.matching.compiled.traversal import (
     begin,
     traverse,
 )
+from fyke.matching.compiled.young import Young, block_of, compare
 from fyke.matching.engine import Work
+
+Part: TypeAlias = Segment | Young
+"""Subscriptions that are searched together."""
 
 
 class Check(Protocol):
@@ -63,6 +68,8 @@ class Room:
         self.found = np.zeros(_ROOM, np.int32)
         self.stretches = np.zeros(_ROOM * STRETCH, np.int32)
         self.doubts = np.zeros(_ROOM * DOUBT, np.int32)
+        self._columns = aligned(0)
+        self._aside = self._places = np.zeros(0, np.int32)
         self._stamps = np.zeros(_ROOM, np.int32)
         self._stamp = 0
         self._lay_out()
@@ -89,6 +96,20 @@ class Room:
         self.visits = np.zeros(2 * len(self.visits), np.int32)
         self._lay_out()
 
+    def columns(self, size: int) -> Words:
+        """So many words for columns of codes, whatever is in them."""
+        if len(self._columns) < size:
+            self._columns = aligned(size)
+        return self._columns
+
+    def aside(self, bits: int) -> tuple[Words, Words]:
+        """As much as for visits, and a word for each value of so many bits and one more."""
+        if len(self._aside) != len(self.visits):
+            self._aside = np.empty_like(self.visits)
+        if len(self._places) <= 1 << bits:
+            self._places = np.empty((1 << bits) + 1, np.int32)
+        return self._aside, self._places
+
     def stamps(self, owners: int, events: int) -> tuple[Words, int]:
         """A word for each owner, and a number that none of them is above, for so many events."""
         if len(self._stamps) < owners or self._stamp > _STAMP_MAX - events:
@@ -109,16 +130,31 @@ def search_event(segment: Segment, codes: Codes, room: Room, check: Check, work:
             room.grow_visits()
     *_, visits, found, stretches, doubts = room.state.tolist()
     work.probes += visits
+    return _of_one(segment, codes, room, (found, stretches, doubts), check, work)
+
+
+def search_event_young(
+    young: Young, codes: Codes, room: Room, check: Check, work: Work
+) -> list[int]:
+    """The same among the young."""
+    return _of_one(young, codes, room, _compared(young, codes, 0, 1, room), check, work)
+
+
+def _of_one(
+    part: Part, codes: Codes, room: Room, ends: tuple[int, int, int], check: Check, work: Work
+) -> list[int]:
+    """What the room holds about the only event."""
+    found, stretches, doubts = ends
     work.candidates += found + doubts
     if doubts:
-        found, _ = _decided(segment, codes, room, found, stretches, doubts, check, work)
+        found, _ = _decided(part, codes, room, found, stretches, doubts, check, work)
     if not found:
         return []
     owners = room.found[:found]
-    if segment.has_several:
+    if part.has_several:
         owners = np.where(owners < 0, ~owners, owners)
-    slots: list[int] = segment.slots[owners].tolist()
-    return [slot for slot in slots if slot >= 0] if segment.removed else slots
+    slots: list[int] = part.slots[owners].tolist()
+    return [slot for slot in slots if slot >= 0] if part.removed else slots
 
 
 def _find(segment: Segment, codes: Codes, room: Room) -> int:
@@ -196,18 +232,42 @@ def search(
     or in one of their own.
     """
     visits = _visits(segment, codes, start, end, room)
-    found, stretches, doubts = _traversed(segment, codes, visits, room)
+    ends = _traversed(segment, codes, visits, room)
     work.probes += len(visits) // VISIT
+    return _of_many(segment, codes, start, end, room, ends, check, work, words)
+
+
+def search_young(
+    young: Young, codes: Codes, start: int, end: int, room: Room, check: Check, work: Work
+) -> tuple[Words, Words]:
+    """The same among the young."""
+    ends = _compared(young, codes, start, end, room)
+    return _of_many(young, codes, start, end, room, ends, check, work, _new_words)
+
+
+def _of_many(
+    part: Part,
+    codes: Codes,
+    start: int,
+    end: int,
+    room: Room,
+    ends: tuple[int, int, int],
+    check: Check,
+    work: Work,
+    words: Callable[[int], Words],
+) -> tuple[Words, Words]:
+    """What the room holds about the events, event by event."""
+    found, stretches, doubts = ends
     work.candidates += found + doubts
     if doubts:
-        found, stretches = _decided(segment, codes, room, found, stretches, doubts, check, work)
+        found, stretches = _decided(part, codes, room, found, stretches, doubts, check, work)
     offsets = np.zeros(end - start + 2, np.int32)
     owners = words(found)
     gather(
         base(room.found), found, base(room.stretches), stretches, start, end - start,
         base(offsets), base(owners),
     )  # fmt: skip
-    return _sifted(segment, offsets[:-1], owners, room)
+    return _sifted(part, offsets[:-1], owners, room)
 
 
 def _visits(segment: Segment, codes: Codes, start: int, end: int, room: Room) -> Words:
@@ -219,11 +279,14 @@ def _visits(segment: Segment, codes: Codes, start: int, end: int, room: Room) ->
         if reached == end:
             break
         room.grow_visits()
-    visits = room.visits[: count * VISIT].view(np.int64)
-    visits.sort()
-    if codes.is_wide:
-        visits = np.unique(visits)
-    return visits.view(np.int32)
+    visits = room.visits[: count * VISIT]
+    if codes.is_wide:  # lists may lead to a cluster twice
+        return np.unique(visits.view(np.int64)).view(np.int32)
+    if count:
+        half = -(-len(segment.layout.clusters).bit_length() // 2)
+        aside, places = room.aside(half)
+        sort_visits(base(visits), base(aside), count, half, base(places))
+    return visits
 
 
 def _traversed(segment: Segment, codes: Codes, visits: Words, room: Room) -> tuple[int, int, int]:
@@ -243,16 +306,32 @@ def _traverse(arguments: Any) -> int:
     return traverse(*arguments)
 
 
-def _sifted(segment: Segment, offsets: Words, owners: Words, room: Room) -> tuple[Words, Words]:
-    if not segment.has_several:
-        slots = owners if segment.is_dense else segment.slots[owners]
-        if not segment.removed:
+def _compared(young: Young, codes: Codes, start: int, end: int, room: Room) -> tuple[int, int, int]:
+    """The same counts for the young, each compared with all events."""
+    room.state[:] = 0
+    block, size = block_of(codes)
+    columns = base(room.columns(size))
+    events = (*codes.bases[:4], codes.is_wide, start, end, columns, block)
+    while _compare((*young.bases, *events, *room.bases)) == MORE:
+        room.grow()
+    *_, found, stretches, doubts = room.state.tolist()
+    return found, stretches, doubts
+
+
+def _compare(arguments: Any) -> int:
+    return compare(*arguments)
+
+
+def _sifted(part: Part, offsets: Words, owners: Words, room: Room) -> tuple[Words, Words]:
+    if not part.has_several:
+        slots = owners if part.is_dense else part.slots[owners]
+        if not part.removed:
             return offsets, slots
     events = len(offsets) - 1
-    stamps, stamp = room.stamps(len(segment.slots), events)
+    stamps, stamp = room.stamps(len(part.slots), events)
     kept = np.empty(len(owners), np.int32)
     count = sift(
-        base(offsets), events, base(owners), base(segment.slots), base(stamps), stamp, base(kept)
+        base(offsets), events, base(owners), base(part.slots), base(stamps), stamp, base(kept)
     )
     return offsets, kept[:count]
 
@@ -261,7 +340,7 @@ def _sifted(segment: Segment, offsets: Words, owners: Words, room: Room) -> tupl
 
 
 def _decided(
-    segment: Segment,
+    part: Part,
     codes: Codes,
     room: Room,
     found: int,
@@ -271,25 +350,25 @@ def _decided(
     work: Work,
 ) -> tuple[int, int]:
     """Adds those in doubt that are accepted to what was found; its new ends."""
-    may_repeat = segment.has_several or codes.is_wide
+    may_repeat = part.has_several or codes.is_wide
     events, owners = _pairs(room.doubts[: doubts * DOUBT], may_repeat)
     verdicts = np.zeros(len(events), np.int32)
     undecided = np.arange(len(events))
     while len(undecided):
-        found_now = _run(segment, codes, events[undecided], owners[undecided], verdicts[undecided])
+        found_now = _run(part, codes, events[undecided], owners[undecided], verdicts[undecided])
         work.checks += int((found_now <= UNKNOWN).sum())
-        verdicts[undecided] = _answered(segment, events, owners, undecided, found_now, check)
+        verdicts[undecided] = _answered(part, events, owners, undecided, found_now, check)
         undecided = np.flatnonzero(verdicts >= 0)
     accepted = verdicts == ACCEPT
-    return _added(room, found, stretches, events[accepted], owners[accepted], segment.has_several)
+    return _added(room, found, stretches, events[accepted], owners[accepted], part.has_several)
 
 
-def _run(segment: Segment, codes: Codes, events: Words, owners: Words, steps: Words) -> Words:
+def _run(part: Part, codes: Codes, events: Words, owners: Words, steps: Words) -> Words:
     """How far the programs come, each from its step on."""
     verdicts = np.empty(len(events), np.int32)
     lows, _, axes, *others = codes.bases
     arguments: Any = (
-        base(segment.programs), base(segment.program_at), base(events), base(owners), base(steps),
+        base(part.programs), base(part.program_at), base(events), base(owners), base(steps),
         len(events), lows, axes, *others, base(verdicts),
     )  # fmt: skip
     decide(*arguments)
@@ -297,21 +376,21 @@ def _run(segment: Segment, codes: Codes, events: Words, owners: Words, steps: Wo
 
 
 def _answered(
-    segment: Segment, events: Words, owners: Words, pairs: Places, verdicts: Words, check: Check
+    part: Part, events: Words, owners: Words, pairs: Places, verdicts: Words, check: Check
 ) -> Words:
     """The verdicts without those that are unknown; steps to go on from where programs paused."""
     open_ = np.flatnonzero(verdicts <= UNKNOWN)
     asked = owners[pairs[open_]]
-    steps = segment.program_at[asked] + (PAUSED - verdicts[open_]) * STEP
+    steps = part.program_at[asked] + (PAUSED - verdicts[open_]) * STEP
     places = zip(
         open_.tolist(),
         events[pairs[open_]].tolist(),
-        segment.slots[asked].tolist(),
+        part.slots[asked].tolist(),
         steps.tolist(),
         verdicts[open_].tolist(),
         strict=True,
     )
-    programs = segment.programs
+    programs = part.programs
     for at, event, slot, step, verdict in places:
         if slot < 0:
             verdicts[at] = REFUSE

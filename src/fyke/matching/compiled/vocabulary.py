@@ -90,6 +90,8 @@ class Vocabulary:
         self.types: dict[str, tuple[int, int]] = {}
         """By name, the axis and the symbol."""
         self.axes: list[tuple[AxisKind, str]] = []
+        self.texts: set[int] = set()
+        """The TEXT axes."""
         self.next_symbol = FIRST_SYMBOL
         self.blank = array("i", [MISSING])
         """The codes of an event without attributes."""
@@ -188,6 +190,8 @@ class Vocabulary:
 
     def add_axis(self, kind: AxisKind, name: str) -> int:
         self.axes.append((kind, name))
+        if kind is AxisKind.TEXT:
+            self.texts.add(len(self.axes) - 1)
         self.blank = array("i", [MISSING]) * len(self.axes)
         return len(self.axes) - 1
 

@@ -74,7 +74,8 @@ def use_all() -> None:
     engine.match_columns(read(pa.Table.from_pylist([EVENTS[0]] * 3)))
     engine.match_columns(read(pa.Table.from_pylist([EVENTS[1]])))
     engine.compact()
-    engine.match(events[0])
+    for event in events:
+        engine.match(event)
     plain = CompiledEngine(filters.__getitem__, is_warm=True)
     plain.add(0, filters[0])
     for kept, slots in ((engine, range(1, len(filters))), (plain, range(1))):

@@ -1,0 +1,12 @@
+"""Most tests here look at segments: nothing is young in them but where a test says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from fyke.matching.compiled import engine as compiled
+
+
+@pytest.fixture(autouse=True)
+def young_max(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "YOUNG_MAX", 0)
