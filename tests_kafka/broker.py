@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
-import secrets
 import socket
 import subprocess
 import time
@@ -19,6 +17,7 @@ from tests_kafka.jars import jars, java
 
 _START_S_MAX: Final = 120
 _TOOL_S_MAX: Final = 120
+_CLUSTER: Final = "ZnlrZS1zaW5nbGUtbm9kZQ"  # any 16 bytes in base 64
 _QUIET: Final = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
 _SETTINGS: Final = """\
 process.roles=broker,controller
@@ -58,8 +57,7 @@ class Broker:
     def format(self) -> None:
         said = _SETTINGS.format(port=self.port, controller=self.controller, folder=self.folder)
         self.settings.write_text(said, "utf-8")
-        cluster = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
-        tool("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self.settings))
+        tool("kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(self.settings))
 
     @property
     def settings(self) -> Path:

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import fyke.spark
 from fyke import FykeError, Matcher
-from fyke.spark import versions
+from fyke.spark import kafka, versions
 from fyke.spark.kafka import KafkaSink
 from tests_kafka.broker import Broker, Message
 
@@ -149,14 +149,15 @@ def await_batch(process: subprocess.Popen[str], tally: Path) -> None:
         time.sleep(0.05)
 
 
-def dies_once(folder: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """In a worker: ends it when a part of the rows has passed."""
+def dying_once(folder: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """In a worker: ends it when a part of the messages has passed on their way to Kafka."""
+    guard = kafka.first_attempt
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for at, batch in enumerate(batches):
+        for at, batch in enumerate(guard(batches)):
             yield batch
             if at == 10:
-                time.sleep(1)
+                time.sleep(3)
                 try:
                     Path(folder, "died").touch(exist_ok=False)
                 except FileExistsError:
@@ -167,20 +168,37 @@ def dies_once(folder: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.R
 
 
 def test_a_worker_killed_while_it_sends(
-    spark: SparkSession, broker: Broker, tmp_path: Path
+    spark: SparkSession, broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Spark would send the rows of that task again; ours are completed."""
+    """Spark would send the rows of that task again; ours are completed.
+
+    They are long, so that they do not wait in the worker for more.
+    """
+    monkeypatch.setattr(kafka, "first_attempt", dying_once(str(tmp_path)))
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 50)
+    sink = Counting("found", broker.servers, settle_s=1).claim("one", [])
     try:
-        rows = spark.range(0, 2000, 1, 2).selectExpr("id as k", "cast(id % 3 as string) as name")
-        deadly = rows.mapInArrow(dies_once(str(tmp_path)), "k long, subscription string")
-        KafkaSink("found", broker.servers, settle_s=1).claim("one", []).write(deadly, 0)
+        rows = spark.range(0, 2000, 1, 2).selectExpr("id as k", "repeat('long', 500) as text")
+        sink.write(rows, 0)
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
     assert (tmp_path / "died").exists()
+    (found_first,) = Counting.found
+    assert 0 < found_first < 2000
     found = broker.messages("found")
     assert Counter(message.value["k"] for message in found) == Counter(range(2000))
     assert len({message.headers["fyke-id"] for message in found}) == 2000
+
+
+class Counting(KafkaSink):
+    """Notes how many messages it found when it had to complete a batch."""
+
+    found: ClassVar[list[int]] = []
+
+    def _settled(self, session: SparkSession, batch: int, begun: float) -> DataFrame:
+        sent = super()._settled(session, batch, begun)
+        self.found.append(sent.count())
+        return sent
 
 
 def test_streams_share_a_topic(spark: SparkSession, broker: Broker) -> None:
