@@ -19,6 +19,7 @@ test: .venv/.ready  ## the tests
 	@$(BIN)/python -m pytest -n 2 tests
 
 test-kafka: .venv/.ready  ## streams from and to a real Kafka, brought from Maven Central (54 MB, once)
+	@$(BIN)/python -m tests_kafka.jars
 	@$(BIN)/python -m pytest tests_kafka
 
 check: .venv/.ready  ## lint, format, types, and which package imports which

@@ -147,7 +147,8 @@ def tool(name: str, *arguments: str) -> str:
 
 @contextmanager
 def running(folder: Path) -> Iterator[Broker]:
-    broker = Broker(folder, *_free_ports(2))
+    port, controller = _free_ports(2)
+    broker = Broker(folder, port, controller)
     broker.format()
     broker.start()
     try:

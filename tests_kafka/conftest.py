@@ -56,24 +56,23 @@ def publish(spark: SparkSession, broker: Broker) -> Callable[[Iterable[str | Non
 
 
 @pytest.fixture
-def start(broker: Broker, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """`start(*arguments)` runs `stream.py` with a driver of its own."""
-    begun: list[subprocess.Popen[str]] = []
-
+def start(broker: Broker, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """`start(*arguments)` runs `stream.py` with a driver of its own, which writes to driver.log."""
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    begun: list[subprocess.Popen[bytes]] = []
 
-    def run(*arguments: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, STREAM, broker.servers, tmp_path, *arguments],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    def run(*arguments: str) -> subprocess.Popen[bytes]:
+        with (tmp_path / "driver.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, STREAM, broker.servers, tmp_path, *arguments],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+                stdout=log,
+                stderr=log,
+            )
         begun.append(process)
         return process
 
     yield run
     for process in begun:
         process.kill()
-        process.communicate(timeout=60)
+        process.wait(60)

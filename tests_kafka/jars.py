@@ -60,8 +60,13 @@ class Jar:
 
 def locked() -> list[Jar]:
     """A line each: part, coordinates, sum."""
-    lines = [line.split() for line in LOCK.read_text("utf-8").splitlines()]
-    return [Jar(line[0], *line[1].split(":"), line[2]) for line in lines if line[:1] != ["#"]]
+    lines = LOCK.read_text("utf-8").splitlines()
+    return [_jar(*line.split()) for line in lines if not line.startswith("#")]
+
+
+def _jar(part: str, coordinates: str, sum: str) -> Jar:
+    group, name, version = coordinates.split(":")
+    return Jar(part, group, name, version, sum)
 
 
 def jars(part: str) -> list[Path]:

@@ -26,7 +26,7 @@ from tests_kafka.broker import Broker, Message
 
 WAIT_S = 300
 Publish = Callable[[Iterable[str | None]], None]
-Start = Callable[..., subprocess.Popen[str]]
+Start = Callable[..., subprocess.Popen[bytes]]
 
 
 def matcher(version: int) -> Matcher:
@@ -68,16 +68,16 @@ def check(found: list[Message], lines: list[str]) -> dict[int, int]:
     return {batch: min(saw) for batch, saw in sorted(versions.items())}
 
 
-def ended(process: subprocess.Popen[str]) -> str:
-    """What a stream said that went to its end."""
-    said, complained = process.communicate(timeout=WAIT_S)
-    assert process.returncode == 0, complained[-3000:]
+def ended(process: subprocess.Popen[bytes], folder: Path, code: int = 0) -> str:
+    """What streams said, the last of which ended as it should."""
+    found = process.wait(WAIT_S)
+    said = (folder / "driver.log").read_text("utf-8", "replace")
+    assert found == code, said[-3000:]
     return said
 
 
-def killed(process: subprocess.Popen[str]) -> None:
-    _, complained = process.communicate(timeout=WAIT_S)
-    assert process.returncode == -signal.SIGKILL, complained[-3000:]
+def killed(process: subprocess.Popen[bytes], folder: Path) -> None:
+    ended(process, folder, -signal.SIGKILL)
 
 
 def test_killed_before_amid_and_after(
@@ -88,12 +88,12 @@ def test_killed_before_amid_and_after(
     publish([*lines, "broken", "", None, '{"k": 1e999}'])
     for version, (moment, batch) in enumerate([("before", 1), ("amid", 2), ("after", 3)], 1):
         versions.add(tmp_path / "subscriptions", matcher(version))
-        killed(start("40", moment, str(batch)))
+        killed(start("40", moment, str(batch)), tmp_path)
         assert not (tmp_path / "checkpoint" / "spark" / "commits" / str(batch)).exists()
         before = [message.headers["fyke-batch"] for message in broker.messages("found")]
         assert (str(batch) in before) == (moment != "before")
     versions.add(tmp_path / "subscriptions", matcher(4))
-    assert "errors=4" in ended(start("40"))
+    assert "errors=4" in ended(start("40"), tmp_path)
     saw = check(broker.messages("found"), lines)
     assert [saw[batch] for batch in range(5)] == [1, 1, 2, 3, 4]
     refused = [message.value for message in broker.messages("refused")]
@@ -125,10 +125,10 @@ def test_killed_at_any_time(broker: Broker, publish: Publish, start: Start, tmp_
             await_batch(process, tmp_path / "checkpoint" / "tally.json")
             time.sleep(dice.uniform(0, 2))
             process.kill()
-            killed(process)
+            killed(process, tmp_path)
             if round == 0:
                 publish(lines[400:])
-        ended(start("60"))
+        ended(start("60"), tmp_path)
     finally:
         done.set()
         changing.join()
@@ -137,7 +137,7 @@ def test_killed_at_any_time(broker: Broker, publish: Publish, start: Start, tmp_
     assert list(saw.values()) == sorted(saw.values())
 
 
-def await_batch(process: subprocess.Popen[str], tally: Path) -> None:
+def await_batch(process: subprocess.Popen[bytes], tally: Path) -> None:
     """Waits until a stream has finished a batch since it was started."""
 
     def batch() -> int:

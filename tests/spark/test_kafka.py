@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -68,3 +69,22 @@ def test_without_the_connector(spark: SparkSession, tmp_path: Path) -> None:
     events, sink = spark.readStream.text(str(tmp_path / "in")), KafkaSink("topic", "127.0.0.1:1")
     with pytest.raises(FykeError, match=r"spark.jars.packages.*spark-sql-kafka-0-10_2.13:"):
         fyke.spark.match_stream(events, Matcher(), sink, checkpoint=tmp_path / "c", json="value")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"topic": ""},
+        {"topic": None},
+        {"servers": ["127.0.0.1:1"]},
+        {"options": "kafka.acks=1"},
+        {"options": {"kafka.acks": 1}},
+        {"settle_s": -1},
+        {"settle_s": "3"},
+        {"settle_s": float("nan")},
+    ],
+)
+def test_bad_settings_are_refused(given: dict[str, Any]) -> None:
+    (name,) = given
+    with pytest.raises(FykeError, match=f"{name}=.*; expected"):
+        KafkaSink(**{"topic": "t", "servers": "127.0.0.1:1", **given})

@@ -58,10 +58,10 @@ _CAUSE: Final = re.compile(r"^Caused by: (.+)", re.MULTILINE)
 class KafkaSink:
     """A topic of Kafka, through Spark's connector (the package spark-sql-kafka-0-10).
 
-    The message is the row as JSON, its key the subscription; headers say where it comes from, and
-    `fyke-id` is the same only in a message that was sent twice. `options` are the connector's, such
-    as `kafka.security.protocol`. After a crash the sink looks at the topic every `settle_s` seconds
-    until it stays the same. `stream` is the id of the stream that claims the sink.
+    The message is the row as JSON, its key the subscription; headers say where it comes from.
+    `options` are the connector's, such as `kafka.security.protocol`. After a crash the sink looks
+    at the topic every `settle_s` seconds until it stays the same. `stream` is the id of the stream
+    that claims the sink.
     """
 
     topic: str
@@ -69,6 +69,17 @@ class KafkaSink:
     options: Mapping[str, str] = field(default_factory=dict)
     settle_s: float = 3.0
     stream: str = ""
+
+    def __post_init__(self) -> None:
+        for name, value in (("topic", self.topic), ("servers", self.servers)):
+            if not isinstance(value, str) or not value:
+                raise FykeError(f"{name}={shown(value)}; expected a text that is not empty")
+        if not isinstance(self.options, Mapping) or not all(
+            isinstance(each, str) for pair in self.options.items() for each in pair
+        ):
+            raise FykeError(f"options={shown(self.options)}; expected texts by name")
+        if not isinstance(self.settle_s, int | float) or not 0 <= self.settle_s < 1e6:
+            raise FykeError(f"settle_s={shown(self.settle_s)}; expected seconds")
 
     @property
     def is_atomic(self) -> bool:
