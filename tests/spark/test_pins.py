@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,13 @@ def never() -> Pinned:
 def test_a_pin_is_decided_once(tmp_path: Path) -> None:
     pins = Pins(str(tmp_path / "pins"))
     first = Pinned.of(version(tmp_path / "s", "one"))
+    assert pins.begun(0) is None
+    before = time.time()
     assert pins.get(0, lambda: first) == first
+    begun = pins.begun(0)
+    assert begun is not None and before <= begun <= time.time()
     second = Pinned.of(version(tmp_path / "s", "one", "two"))
-    assert pins.get(0, never) == first
+    assert pins.get(0, never) == first and pins.begun(0) == begun
     assert pins.get(1, lambda: second) == second
     assert Pins(str(tmp_path / "pins")).get(1, never) == second
     assert pins.needed(str(tmp_path / "s")) == {1, 2} and pins.needed("elsewhere") == set()
@@ -45,6 +50,8 @@ def test_a_pin_is_decided_once(tmp_path: Path) -> None:
     pins.file(1).write_text('{"path": 1}')
     with pytest.raises(FykeError, match="cannot be read"):
         pins.get(1, never)
+    with pytest.raises(FykeError, match="cannot be read"):
+        pins.begun(1)
 
 
 def step(folder: Path, sink: Sink, start: str) -> Any:

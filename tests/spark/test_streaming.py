@@ -21,7 +21,6 @@ from pyspark.sql import DataFrame, SparkSession
 import fyke.spark
 from fyke import FykeError, Matcher
 from fyke.spark import versions
-from fyke.spark.sinks import messages
 from fyke.spark.streaming import Stream
 
 STREAM = Path(__file__).parent / "elsewhere" / "stream.py"
@@ -121,22 +120,6 @@ def test_columns_keys_arrays_and_functions(spark: SparkSession, tmp_path: Path) 
     assert stream.await_end(60)
     assert seen == [(0, {"k": 0, "subscriptions": []}), (0, {"k": 2, "subscriptions": ["zero"]})]
     assert bad == [(0, 1)]
-
-
-def test_messages_for_kafka(spark: SparkSession, tmp_path: Path) -> None:
-    rows = spark.createDataFrame([(1, "\U0001f600", "s")], "k long, t string, subscription string")
-    (message,) = messages(rows, 7).collect()
-    assert (message["key"], json.loads(message["value"])["t"]) == ("s", "\U0001f600")
-    assert [(each["key"], bytes(each["value"])) for each in message["headers"]] == [
-        ("fyke-batch", b"7")
-    ]
-    put(tmp_path / "in", 0, numbered(0, 1))
-    sink = fyke.spark.KafkaSink("topic", "127.0.0.1:1", {"kafka.max.block.ms": "10"})
-    stream = fyke.spark.match_stream(
-        read(spark, tmp_path / "in"), matcher("m"), sink, checkpoint=tmp_path / "c", json="value"
-    )
-    with pytest.raises(FykeError, match=r"(?i)kafka"):  # no connector, or nobody at that address
-        stream.await_end(60)
 
 
 def test_bad_calls_are_refused(spark: SparkSession, tmp_path: Path) -> None:

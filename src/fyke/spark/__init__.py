@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from fyke.spark import statistics
     from fyke.spark.compiling import compile
     from fyke.spark.generating import events, subscriptions
+    from fyke.spark.kafka import KafkaSink
     from fyke.spark.log_source import register
     from fyke.spark.matching import match
     from fyke.spark.planning import plan
-    from fyke.spark.sinks import KafkaSink
     from fyke.spark.starting import session
     from fyke.spark.streaming import match_stream
     from fyke.spark.sweeping import sweep
@@ -47,7 +47,7 @@ __all__ = [
 
 # A module is never named after what it offers: Python would put the module in the name's place.
 _MODULES: Final = {
-    "KafkaSink": "fyke.spark.sinks",
+    "KafkaSink": "fyke.spark.kafka",
     "compile": "fyke.spark.compiling",
     "events": "fyke.spark.generating",
     "match": "fyke.spark.matching",

@@ -1,6 +1,6 @@
 """Pins: which version a micro-batch is matched against, decided once.
 
-    pins/batch-12.json      the version and the snapshots that batch 12 sees
+    pins/batch-12.json      the version and the snapshots that batch 12 sees, and when it was begun
 
 The driver writes the file before the batch is worked on; whoever works on it again, after a crash,
 finds the file and uses the same version. Spark repeats only its last batch, so that the pins of the
@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from fyke.errors import FykeError, shown
 from fyke.spark import versions
@@ -23,6 +24,7 @@ from fyke.spark.snapshots import Part, Pin
 
 KEPT: Final = 2
 """The pins of so many batches are kept."""
+Fact = TypeVar("Fact")
 _NAME: Final = re.compile(r"batch-(\d+)\.json", re.ASCII)
 
 
@@ -38,6 +40,15 @@ class Pinned:
     def of(cls, version: versions.Version) -> Pinned:
         return cls(version.path, version.number, version.pin())
 
+    @classmethod
+    def read(cls, facts: dict[str, Any]) -> Pinned:
+        parts = tuple(Part(str(where), str(state)) for where, state in facts["parts"])
+        return cls(str(facts["path"]), int(facts["version"]), Pin(parts))
+
+    def facts(self) -> dict[str, Any]:
+        parts = [[part.path, part.identity] for part in self.pin.parts]
+        return {"path": self.path, "version": self.version, "parts": parts}
+
 
 @dataclass(frozen=True, slots=True)
 class Pins:
@@ -47,15 +58,18 @@ class Pins:
 
     def get(self, batch: int, choose: Callable[[], Pinned]) -> Pinned:
         """The batch's pin; without one, what `choose` says is written down first."""
-        found = self._read(batch)
+        found = self._read(batch, Pinned.read)
         return self.put(batch, choose()) if found is None else found
 
     def put(self, batch: int, pinned: Pinned) -> Pinned:
-        parts = [[part.path, part.identity] for part in pinned.pin.parts]
-        facts = {"path": pinned.path, "version": pinned.version, "parts": parts}
+        facts = {**pinned.facts(), "begun": time.time()}
         Path(self.folder).mkdir(parents=True, exist_ok=True)
         write_whole(self.file(batch), json.dumps(facts, indent=1))
         return pinned
+
+    def begun(self, batch: int) -> float | None:
+        """When the batch was begun, in seconds since 1970; None for one that is new."""
+        return self._read(batch, lambda facts: float(facts["begun"]))
 
     def forget_before(self, batch: int) -> None:
         """Removes the pins that no repetition can ask for once `batch` is being worked on."""
@@ -65,7 +79,7 @@ class Pins:
 
     def needed(self, path: str) -> set[int]:
         """The versions in a folder that pinned batches see."""
-        found = [self._read(batch) for batch in self._batches()]
+        found = [self._read(batch, Pinned.read) for batch in self._batches()]
         return {each.version for each in found if each is not None and each.path == path}
 
     def file(self, batch: int) -> Path:
@@ -75,12 +89,11 @@ class Pins:
         names = map(_NAME.fullmatch, (path.name for path in Path(self.folder).glob("batch-*")))
         return [int(name[1]) for name in names if name]
 
-    def _read(self, batch: int) -> Pinned | None:
+    def _read(self, batch: int, look: Callable[[dict[str, Any]], Fact]) -> Fact | None:
+        """What a batch's file says; None if there is none."""
         path = self.file(batch)
         try:
-            facts = json.loads(path.read_text("utf-8"))
-            parts = tuple(Part(str(where), str(state)) for where, state in facts["parts"])
-            return Pinned(str(facts["path"]), int(facts["version"]), Pin(parts))
+            return look(json.loads(path.read_text("utf-8")))
         except FileNotFoundError:
             return None
         except (OSError, KeyError, TypeError, ValueError) as error:

@@ -1,10 +1,11 @@
 """Sinks: where the rows of a micro-batch go.
 
 Spark repeats a batch when the driver died before the batch was noted as done. A sink that knows
-which batches it has published is told of each only once.
+which batches it has published is told of each only once; one that can tell which rows it has is
+asked to complete the batch.
 
     FolderSink      a folder batch=12 for batch 12, whole or not there
-    KafkaSink       a message per row; a repeated batch is sent again
+    KafkaSink       a message per row; of a repeated batch, what the topic does not have (kafka.py)
     a function      called with the rows and the number of the batch, for whatever else
 """
 
@@ -13,8 +14,8 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
@@ -34,18 +35,41 @@ class Sink(Protocol):
     """Takes the rows of one batch after the other.
 
     `is_atomic` says that `write` publishes a batch whole or not at all, and that `has` tells
-    whether it did. Then no row is lost or doubled; otherwise rows may be doubled after a crash.
+    whether it did. Then no row is lost or doubled; otherwise rows may be doubled after a crash,
+    unless the sink is also `Completing`.
     """
 
     @property
     def is_atomic(self) -> bool: ...
 
-    def claim(self, stream: str, columns: list[str]) -> None:
-        """Called once before a stream starts: its id, and the columns of the rows to come."""
+    def claim(self, stream: str, columns: list[str]) -> Sink | None:
+        """Called once before a stream starts: its id, and the columns of the rows to come.
+
+        The sink that is to be used for this stream, if it is another one.
+        """
 
     def has(self, batch: int) -> bool: ...
 
     def write(self, rows: DataFrame, batch: int) -> None: ...
+
+
+@runtime_checkable
+class Completing(Protocol):
+    """A sink that knows which rows of a batch it has."""
+
+    def complete(self, rows: DataFrame, batch: int, begun: float) -> None:
+        """Called instead of `write` for a batch that may have been written in part.
+
+        It was begun at that time (seconds since 1970), and the rows are those of then.
+        """
+
+
+def publish(sink: Sink, rows: DataFrame, batch: int, begun: float | None) -> None:
+    """Writes a batch that is new, or completes one that was begun before."""
+    if begun is not None and isinstance(sink, Completing):
+        sink.complete(rows, batch, begun)
+    else:
+        sink.write(rows, batch)
 
 
 def sink_of(given: object, what: str) -> Sink:
@@ -124,44 +148,6 @@ class FolderSink:
     def _sweep(self) -> None:
         for stale in Path(self.path).glob(f"{_STAGING}*"):
             shutil.rmtree(stale, ignore_errors=True)
-
-
-@dataclass(frozen=True, slots=True)
-class KafkaSink:
-    """A topic of Kafka, through Spark's connector (the package spark-sql-kafka-0-10).
-
-    The message is the row as JSON, its key the subscription, its header `fyke-batch` the number of
-    the batch. `options` are the connector's, such as those for encryption.
-    """
-
-    topic: str
-    servers: str
-    options: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def is_atomic(self) -> bool:
-        return False
-
-    def claim(self, stream: str, columns: list[str]) -> None: ...
-
-    def has(self, batch: int) -> bool:
-        return False
-
-    def write(self, rows: DataFrame, batch: int) -> None:
-        writer = messages(rows, batch).write.format("kafka").options(**self.options)
-        writer.option("kafka.bootstrap.servers", self.servers).option("topic", self.topic).save()
-
-
-def messages(rows: DataFrame, batch: int) -> DataFrame:
-    """Rows as Kafka's messages."""
-    from pyspark.sql import functions as f
-
-    number = f.encode(f.lit(str(batch)), "utf-8")
-    header = f.struct(f.lit("fyke-batch").alias("key"), number.alias("value"))
-    key = f.col("subscription") if "subscription" in rows.columns else f.lit(None).cast("string")
-    return rows.select(
-        key.alias("key"), f.to_json(f.struct("*")).alias("value"), f.array(header).alias("headers")
-    )
 
 
 @dataclass(frozen=True, slots=True)

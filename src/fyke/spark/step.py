@@ -6,7 +6,8 @@
     4. tally      what came of it is counted
 
 Dying between any two of these and doing the batch again gives the same rows, each of them once, if
-the sinks are atomic. A step has no state but files: over Spark Connect it runs in another process.
+the sinks are atomic, or complete what they have in part. A step has no state but files: over Spark
+Connect it runs in another process.
 
 Cost. One job in Spark, which matches and counts; a second one only where there were errors, or
 where a sink is not ours and may look at its rows any number of times.
@@ -25,7 +26,7 @@ from fyke.spark.columns import map_batches
 from fyke.spark.matching import REASON, Output, Task
 from fyke.spark.pins import Pinned, Pins
 from fyke.spark.reading import Reading
-from fyke.spark.sinks import FolderSink, Sink
+from fyke.spark.sinks import FolderSink, Sink, publish
 from fyke.spark.snapshots import Pin, mapped
 from fyke.spark.tally import Counts
 
@@ -74,11 +75,12 @@ class Step:
     errors: Sink
 
     def __call__(self, events: DataFrame, batch: int) -> None:
+        begun = self._pins.begun(batch)
         pinned = self._pinned(batch)
         rows = self._rows(events, pinned.pin)
-        counts = self._publish(rows, batch)
+        counts = self._publish(rows, batch, begun)
         if counts.errors and not self.errors.has(batch):
-            self.errors.write(_refused(rows, self.output), batch)
+            publish(self.errors, _refused(rows, self.output), batch, begun)
         file = Path(self.checkpoint) / TALLY
         tally.store(file, tally.load(file).add(batch, pinned.version, counts))
         self._pins.forget_before(batch)
@@ -120,7 +122,7 @@ class Step:
         schema = StructType([*found, StructField(REASON, StringType())])
         return map_batches(events, needed, task.everything, schema)
 
-    def _publish(self, rows: DataFrame, batch: int) -> Counts:
+    def _publish(self, rows: DataFrame, batch: int, begun: float | None) -> Counts:
         if self.sink.has(batch):
             return _counted(rows)
         if isinstance(self.sink, FolderSink):
@@ -128,7 +130,7 @@ class Step:
         kept = rows.persist()
         try:
             counts = _counted(kept)
-            self.sink.write(_matches(kept), batch)
+            publish(self.sink, _matches(kept), batch, begun)
         finally:
             kept.unpersist()
         return counts

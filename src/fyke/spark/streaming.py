@@ -87,8 +87,8 @@ def match_stream(
     folder = _folder(checkpoint, "checkpoint")
     out, bad = sink_of(sink, "sink"), sink_of(errors or folder / "errors", "errors")
     stream = _identity(folder)
-    out.claim(stream, output.schema(events).names)
-    bad.claim(f"{stream}-errors", list(output.columns))
+    out = out.claim(stream, output.schema(events).names) or out
+    bad = bad.claim(f"{stream}-errors", list(output.columns)) or bad
     step = Step(
         start=secrets.token_hex(8),
         checkpoint=str(folder),
