@@ -5,7 +5,7 @@ PIP := python -m pip --disable-pip-version-check --quiet
 # Older pips would build pyspark with whatever setuptools is around.
 export PIP_USE_PEP517 := 1
 
-.PHONY: help setup run test test-kafka check format bench lock clean
+.PHONY: help setup run test test-long test-kafka check format bench lock clean
 
 help:  ## this list (the default)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -17,6 +17,9 @@ run: .venv/.ready  ## the pipeline: a million events, 100,000 subscriptions (ARG
 
 test: .venv/.ready  ## the tests
 	@$(BIN)/python -m pytest -n 2 tests
+
+test-long: .venv/.ready  ## the tests that take long: bounds checked, no Java, drivers killed, Connect
+	@$(BIN)/python -m pytest -n 2 -m long tests
 
 test-kafka: .venv/.ready  ## streams from and to a real Kafka, brought from Maven Central (54 MB, once)
 	@$(BIN)/python -m tests_kafka.jars

@@ -31,7 +31,7 @@ def fyke(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("place", ["--master", "--remote"])
+@pytest.mark.parametrize("place", ["--master", pytest.param("--remote", marks=pytest.mark.long)])
 def test_the_sample_at_small_size(tmp_path, place):
     assert fyke(tmp_path, "pipeline", "init").returncode == 0
     sizes = [f"--events={EVENTS}", f"--subscriptions={SUBSCRIPTIONS}"]

@@ -137,6 +137,7 @@ def test_a_repeated_batch_is_appended_once(spark: SparkSession, tmp_path: Path) 
     assert not list(staged.iterdir())
 
 
+@pytest.mark.long
 def test_the_driver_killed_after_an_append(program: Program, tmp_path: Path) -> None:
     """The batch comes again and is not appended again; what was staged is swept."""
     Partitions.create(tmp_path / "from").log(0).append([str(k) for k in range(45)])

@@ -96,6 +96,7 @@ def traced() -> Iterator[Callable[[], tuple[int, int]]]:
     tracemalloc.stop()
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_patterns(traced: Callable[[], tuple[int, int]]) -> None:
     matcher = Matcher()
     count = 100_000

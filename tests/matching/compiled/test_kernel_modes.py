@@ -78,7 +78,9 @@ def ran(script: str, *arguments: str, **variables: str) -> subprocess.CompletedP
     )
 
 
-@pytest.mark.parametrize(("mode", "examples"), [("plain", 5), ("checked", 25)])
+@pytest.mark.parametrize(
+    ("mode", "examples"), [("plain", 5), pytest.param("checked", 25, marks=pytest.mark.long)]
+)
 def test_histories_in_other_modes(mode: str, examples: int) -> None:
     """Plain: the same source means the same. Checked: no kernel reads outside its arrays."""
     found = ran(HISTORY, mode, str(examples), FYKE_KERNELS=mode)

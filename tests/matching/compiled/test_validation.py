@@ -133,6 +133,7 @@ assert refused > accepted > 10
 """
 
 
+@pytest.mark.long
 def test_flipped_words_are_refused_or_harmless() -> None:
     done = subprocess.run(
         [sys.executable, "-c", FLIPS, "25"],

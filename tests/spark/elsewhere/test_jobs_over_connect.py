@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from fyke import Matcher, parse
 from fyke.spark.statistics.filters import leaves
 from fyke.workloads.named import workload
@@ -14,6 +16,7 @@ from fyke.workloads.named import workload
 PROGRAM = Path(__file__).parent / "jobs_over_connect.py"
 
 
+@pytest.mark.long
 def test_jobs_over_connect(program: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     done = program(PROGRAM)
     assert done.returncode == 0, done.stderr[-3000:]

