@@ -36,29 +36,32 @@ def session(cores: int, **conf: object) -> SparkSession:
     return fyke.spark.session(master=f"local[{cores}]", conf=settings)
 
 
-def events(session: SparkSession, count: int, parts: int, folder: str) -> DataFrame:
-    """W1 in Spark's memory: a number k, the attributes, and their codes a0, a1, ...
+def events(
+    session: SparkSession, count: int, parts: int, folder: str, *, codes: bool = False
+) -> DataFrame:
+    """W1 in Spark's memory: a number k, the attributes, and if wanted their codes a0, a1, ...
 
     No worker has seen them before: they are made here and read by Java.
     """
     each = -(-count // parts)
     Path(folder).mkdir(parents=True)
     for first in range(0, count, each):
-        with pq.ParquetWriter(f"{folder}/{first:09}.parquet", _rows(0, 0).schema) as file:
+        with pq.ParquetWriter(f"{folder}/{first:09}.parquet", _rows(0, 0, codes).schema) as file:
             for start in range(first, min(first + each, count), BLOCK):
-                file.write_table(_rows(min(BLOCK, first + each - start, count - start), start))
+                size = min(BLOCK, first + each - start, count - start)
+                file.write_table(_rows(size, start, codes))
     session.conf.set("spark.sql.files.openCostInBytes", str(2**40))  # a task per file
     rows = session.read.parquet(folder).cache()
     rows.count()
     return rows
 
 
-def _rows(count: int, start: int) -> pa.Table:
+def _rows(count: int, start: int, codes: bool) -> pa.Table:
     given = w1()
     table = given.columns(count, start).combine_chunks()
     table = table.add_column(0, "k", pa.array(range(start, start + count), pa.int64()))
-    for at, codes in enumerate(given.codes(count, start).T):
-        table = table.append_column(f"a{at}", pa.array(codes))
+    for at, column in enumerate(given.codes(count, start).T if codes else ()):
+        table = table.append_column(f"a{at}", pa.array(column))
     return table
 
 

@@ -36,7 +36,7 @@ def measured(count: int, subscriptions: int, share: int, folder: str) -> dict[st
     matcher.save(f"{folder}/snapshot")
     spark = session(CORES)
     table = spark.createDataFrame(spark_plans.table(given, subscriptions)).cache()
-    rows = events(spark, count, CORES, f"{folder}/events")
+    rows = events(spark, count, CORES, f"{folder}/events", codes=True)
     few = rows.where(f"k < {count // share}").cache()
     few.count()
     names = [attribute.name for attribute in given.attributes]

@@ -1,6 +1,6 @@
 """Pace: how many events a worker matches at once.
 
-Spark hands over batches of ten thousand events, whatever comes of them. Where an event has few
+Spark hands over batches of many thousand events, whatever comes of them. Where an event has few
 matches, that is a good size; where it has many, ids and numbers of rows would fill tens of
 megabytes in every worker, for nothing: the engine works on some two thousand events at a time
 anyway. So batches are cut into pieces of about as many *matches*, going by what the last piece

@@ -25,7 +25,7 @@ JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
 _EVERYWHERE: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
 }
 _STARTED: Final = {
     "spark.ui.showConsoleProgress": "false",
