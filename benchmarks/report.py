@@ -47,16 +47,26 @@ def _style(line: Line) -> str:
 
 
 def write(path: Path, lines: Iterable[Line]) -> None:
-    """Writes the figures to a file; where it has the marker, what is before it stays."""
-    before, marker, _ = (path.read_text("utf-8") if path.exists() else "").partition(MARKER)
+    """Writes the figures to a file, where lines of an earlier run stay unless they are new.
+
+    Where the file has the marker, what is before it stays.
+    """
+    text = path.read_text("utf-8") if path.exists() else ""
+    before, marker, after = text.partition(MARKER)
     kept = f"{before}{marker}\n\n" if marker else ""
-    path.write_text(f"{kept}{machine()}.\n\n{markdown(lines)}", encoding="utf-8")
+    head = _row((*COLUMNS, "note")) + _row(("---",) * (len(COLUMNS) + 1))
+    found = (after if marker else text).splitlines(keepends=True)
+    rows = {_name(row): row for row in found if row.startswith("| ") and row not in head}
+    rows |= {line.name: _row((*cells(line), line.note)) for line in lines}
+    path.write_text(f"{kept}{machine()}.\n\n{head}{''.join(rows.values())}", encoding="utf-8")
 
 
-def markdown(lines: Iterable[Line]) -> str:
-    rows = [(*COLUMNS, "note"), ("---",) * (len(COLUMNS) + 1)]
-    rows += [(*cells(line), line.note) for line in lines]
-    return "".join("| " + " | ".join(row) + " |\n" for row in rows)
+def _row(texts: Iterable[str]) -> str:
+    return "| " + " | ".join(texts) + " |\n"
+
+
+def _name(row: str) -> str:
+    return row.split(" | ", 1)[0].removeprefix("| ")
 
 
 def machine() -> str:
