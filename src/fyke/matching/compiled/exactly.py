@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from fyke.events.event import Event
 from fyke.filters.filter import Filter, Test
 from fyke.matching.compiled.program import opaque_parts
 
 EventOf: TypeAlias = Callable[[int], Event]
+
+_KEPT_MAX: Final = 8_192
+_kept: Final[dict[int, tuple[Filter, list[Test]]]] = {}
+"""The tests of opaque parts by the filter's id; an id means a filter as long as it is kept."""
 
 
 class Exactly:
@@ -39,6 +42,11 @@ class Exactly:
         return self._event
 
 
-@lru_cache(maxsize=8_192)
 def _parts(filter: Filter) -> list[Test]:
-    return [part.test() for part in opaque_parts(filter)]
+    """Kept by identity: comparing two equal filters costs more than what is looked up."""
+    kept = _kept.get(id(filter))
+    if kept is None:
+        if len(_kept) >= _KEPT_MAX:
+            _kept.clear()
+        kept = _kept[id(filter)] = filter, [part.test() for part in opaque_parts(filter)]
+    return kept[1]
