@@ -1,0 +1,1 @@
+"""A broker is a node made of a strategy and local delivery."""

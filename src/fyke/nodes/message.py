@@ -1,0 +1,111 @@
+"""Messages: what travels over links, as immutable values.
+
+Clients and brokers speak the same language: a broker that hands a subscription on acts as the
+subscriber. Two bases are left to algorithms, which define their kinds beside themselves:
+
+    Control    a message of an algorithm's own
+    Route      what an event or a subscription carries on its way; the event stays untouched
+
+Links keep the order of messages per direction (DAS-25, DAS-29).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+
+from fyke.events.event import Event
+from fyke.filters.filter import Filter
+from fyke.filters.subscription import Subscription
+
+NodeId: TypeAlias = str
+"""The name of a broker, a peer or a client."""
+EventId: TypeAlias = str
+SubscriptionId: TypeAlias = str
+
+
+class Message(Struct, frozen=True):
+    """Anything that one node says to another."""
+
+
+class Control(Message, frozen=True):
+    """A message that an algorithm defines for itself."""
+
+
+class Route(Struct, frozen=True):
+    """What travels along with an event or a subscription."""
+
+
+class Connect(Message, frozen=True):
+    """A client is there."""
+
+
+class Disconnect(Message, frozen=True):
+    """The sender leaves for good, and all that it wanted with it."""
+
+
+class Subscribe(Message, frozen=True):
+    """The sender wants what a filter accepts."""
+
+    subscription: Subscription
+    route: Route | None = None
+
+
+class Unsubscribe(Message, frozen=True):
+    """The sender no longer wants it."""
+
+    id: SubscriptionId
+    route: Route | None = None
+
+
+class Advertise(Message, frozen=True):
+    """The sender will publish nothing but what a filter accepts, as far as this one goes."""
+
+    id: str
+    filter: Filter
+
+
+class Unadvertise(Message, frozen=True):
+    """The sender no longer publishes it."""
+
+    id: str
+
+
+class Publish(Message, frozen=True):
+    """An event on its way. `id` is unique in the system; `epoch` is that of its first broker."""
+
+    id: EventId
+    event: Event
+    epoch: int = 0
+    route: Route | None = None
+
+
+class Declare(Message, frozen=True):
+    """A type of events or an attribute that all may have, as documents of a schema (DAS-7).
+
+    Of several declarations of one name the one with the highest (version, author) holds. `document`
+    is None for what is no longer declared.
+    """
+
+    what: str
+    name: str
+    document: dict[str, object] | None
+    version: int = 0
+    author: NodeId = ""
+
+
+MESSAGES: tuple[type[Message], ...] = (
+    Connect,
+    Disconnect,
+    Subscribe,
+    Unsubscribe,
+    Advertise,
+    Unadvertise,
+    Publish,
+    Declare,
+)
+"""The kinds that every node knows."""
+
+if TYPE_CHECKING:
+    Kind: TypeAlias = type[Message] | type[Route]

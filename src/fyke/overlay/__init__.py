@@ -1,0 +1,1 @@
+"""Who is connected to whom: names and graphs, no behaviour."""

@@ -1,0 +1,132 @@
+"""Topology: which brokers there are and which of them are linked.
+
+    Topology.of([("a", "b"), ("b", "c")]).path("a", "c")          ("a", "b", "c")
+
+Most strategies need a tree: between two brokers there is one way, so no event arrives twice and
+"the way it came" is well defined (DAS-25). `check_tree` says what is wrong with a graph otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from fyke.errors import FykeError, shown
+
+
+class TopologyError(FykeError):
+    """A graph that is no overlay, or none that a strategy can use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """Brokers in the order in which they were named, and links between them."""
+
+    brokers: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    _neighbors: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        neighbors: dict[str, list[str]] = {}
+        for broker in self.brokers:
+            if not isinstance(broker, str) or not broker:
+                raise TopologyError(f"a broker's name is {shown(broker)}; expected a text")
+            if broker in neighbors:
+                raise TopologyError(f"the broker {shown(broker)} is named twice")
+            neighbors[broker] = []
+        if not neighbors:
+            raise TopologyError("an overlay without brokers")
+        for a, b in self.links:
+            for end in (a, b):
+                if end not in neighbors:
+                    raise TopologyError(
+                        f"a link from {shown(a)} to {shown(b)}: unknown broker {shown(end)}"
+                    )
+            if a == b:
+                raise TopologyError(f"the broker {shown(a)} is linked to itself")
+            if b in neighbors[a]:
+                raise TopologyError(f"{shown(a)} and {shown(b)} are linked twice")
+            neighbors[a].append(b)
+            neighbors[b].append(a)
+        fixed = {broker: tuple(others) for broker, others in neighbors.items()}
+        object.__setattr__(self, "_neighbors", fixed)
+
+    @classmethod
+    def of(cls, links: Iterable[tuple[str, str]], brokers: Iterable[str] = ()) -> Topology:
+        """The brokers are those of the links, and others by name."""
+        links = tuple(links)
+        named = dict.fromkeys(brokers) | dict.fromkeys(end for link in links for end in link)
+        return cls(tuple(named), links)
+
+    def neighbors(self, broker: str) -> tuple[str, ...]:
+        try:
+            return self._neighbors[broker]
+        except KeyError:
+            known = ", ".join(self.brokers[:10])
+            raise TopologyError(f"unknown broker {shown(broker)}; there are {known}") from None
+
+    def degree(self, broker: str) -> int:
+        return len(self.neighbors(broker))
+
+    # --- ways -------------------------------------------------------------------------------------
+
+    def parents(self, root: str) -> dict[str, str]:
+        """For every broker that can be reached, the next one on a shortest way to the root."""
+        found: dict[str, str] = {root: root}
+        waiting = deque([root])
+        while waiting:
+            broker = waiting.popleft()
+            for other in self.neighbors(broker):
+                if other not in found:
+                    found[other] = broker
+                    waiting.append(other)
+        return found
+
+    def path(self, start: str, end: str) -> tuple[str, ...]:
+        """A shortest way, with both ends."""
+        parents = self.parents(end)
+        if start not in parents:
+            raise TopologyError(f"there is no way from {shown(start)} to {shown(end)}")
+        way = [start]
+        while way[-1] != end:
+            way.append(parents[way[-1]])
+        return tuple(way)
+
+    def distances(self, root: str) -> dict[str, int]:
+        """Links between every broker that can be reached and the root."""
+        found = {root: 0}
+        for broker, parent in self.parents(root).items():
+            if broker != root:
+                found[broker] = found[parent] + 1
+        return found
+
+    # --- trees ------------------------------------------------------------------------------------
+
+    def is_tree(self) -> bool:
+        try:
+            self.check_tree()
+        except TopologyError:
+            return False
+        return True
+
+    def check_tree(self) -> None:
+        """TopologyError unless there is exactly one way between any two brokers."""
+        reached = self.parents(self.brokers[0])
+        for broker in self.brokers:
+            if broker not in reached:
+                raise TopologyError(
+                    f"not a tree: there is no way from {shown(self.brokers[0])} to {shown(broker)}"
+                )
+        if len(self.links) >= len(self.brokers):
+            raise TopologyError(f"not a tree: there is a cycle, {' - '.join(self._cycle())}")
+
+    def _cycle(self) -> list[str]:
+        """A cycle, found from the first link that closes one."""
+        joined: list[tuple[str, str]] = []
+        for a, b in self.links:
+            rest = Topology(self.brokers, tuple(joined))
+            if b in rest.parents(a):
+                return [*rest.path(a, b), a]
+            joined.append((a, b))
+        return []

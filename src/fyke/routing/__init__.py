@@ -1,0 +1,1 @@
+"""Where it goes: strategies, one file each, all of one shape, without input or output."""

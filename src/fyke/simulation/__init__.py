@@ -1,0 +1,1 @@
+"""Nodes under a virtual clock: the same seed, the same trace."""

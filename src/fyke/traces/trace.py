@@ -1,0 +1,116 @@
+"""Trace: what happened in an overlay, one record at a time, as JSON lines.
+
+Every metric is a function of a trace (`metrics`). A record's names are short: there are millions.
+
+    {"is":"told","t":0.0,"at":"b1","client":"c1","kind":"Publish","id":"e1"}
+    {"is":"sent","t":0.0,"at":"b1","to":"b2","kind":"Publish","id":"e1","bytes":41}
+    {"is":"delivered","t":0.001,"at":"b2","client":"c2","id":"e1","subscriptions":["s1"]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from fyke.errors import FykeError
+from fyke.nodes.message import EventId, Message, NodeId, Subscribe, SubscriptionId
+from fyke.nodes.node import Stats
+
+
+class Told(Struct, frozen=True, tag="told", tag_field="is"):
+    """A client said something to its broker; `id` is that of the event or the subscription."""
+
+    t: float
+    at: NodeId
+    client: NodeId
+    kind: str
+    id: str = ""
+
+
+class Sent(Struct, frozen=True, tag="sent", tag_field="is"):
+    """A message left a node."""
+
+    t: float
+    at: NodeId
+    to: NodeId
+    kind: str
+    id: str
+    bytes: int
+
+
+class Delivered(Struct, frozen=True, tag="delivered", tag_field="is"):
+    """A client got an event."""
+
+    t: float
+    at: NodeId
+    client: NodeId
+    id: EventId
+    subscriptions: tuple[SubscriptionId, ...]
+
+
+class Rejected(Struct, frozen=True, tag="rejected", tag_field="is"):
+    t: float
+    at: NodeId
+    to: NodeId
+    about: str
+    reason: str
+
+
+class Lost(Struct, frozen=True, tag="lost", tag_field="is"):
+    """A message was on its way when its link broke or its receiver stopped."""
+
+    t: float
+    at: NodeId
+    to: NodeId
+    kind: str
+    id: str
+
+
+class Happened(Struct, frozen=True, tag="happened", tag_field="is"):
+    """A fault, or its end: cut, healed, crashed, restarted."""
+
+    t: float
+    what: str
+    at: NodeId
+    to: NodeId = ""
+
+
+class Held(Struct, frozen=True, tag="held", tag_field="is"):
+    """What a node holds and has done, as of now."""
+
+    t: float
+    at: NodeId
+    stats: Stats
+
+
+Record: TypeAlias = Told | Sent | Delivered | Rejected | Lost | Happened | Held
+
+
+def name_of(message: Message) -> tuple[str, str]:
+    """The kind of a message, and the id of the event or the subscription it is about."""
+    kind = type(message)
+    if kind is Subscribe:
+        return "Subscribe", message.subscription.id  # type: ignore[attr-defined]
+    return kind.__name__, getattr(message, "id", "")
+
+
+_DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Record)
+
+
+def read(path: str | Path) -> Iterator[Record]:
+    """The records of a file; FykeError names the line that is none."""
+    with Path(path).open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                yield _DECODER.decode(line)
+            except msgspec.DecodeError as refused:
+                raise FykeError(f"{path}, line {number}: {refused}") from None
+
+
+def lines(records: Iterable[Record]) -> bytes:
+    """Records as JSON lines."""
+    return msgspec.json.Encoder().encode_lines(records)
