@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -26,6 +26,7 @@ from fyke.nodes.message import (
     NodeId,
     Publish,
     Subscribe,
+    SubscriptionId,
     Unadvertise,
     Unsubscribe,
 )
@@ -63,7 +64,7 @@ class Routed(Struct, frozen=True):
 class Strategy(ABC):
     """The algorithm of a broker. What a strategy does not care about needs no method."""
 
-    is_direct: ClassVar[bool] = False
+    is_direct: bool = False
     """Whether brokers also talk to brokers that are not their neighbours."""
 
     @abstractmethod
@@ -102,6 +103,10 @@ class Strategy(ABC):
     def tick(self, now: float) -> list[Effect]:
         """A `Wake` of this strategy has come."""
         return []
+
+    def tables(self) -> dict[str, dict[NodeId, dict[SubscriptionId, str]]]:
+        """What neighbours want ("heard") and were told to want ("told"), as text."""
+        return {"heard": {}, "told": {}}
 
     def count(self, stats: Stats) -> None:
         """Adds what the strategy holds and has done."""
