@@ -18,6 +18,7 @@ from fyke.nodes.message import NodeId
 from fyke.overlay.topology import Topology
 from fyke.routing.event_forwarding import EventForwarding
 from fyke.routing.filtering import KINDS, Filtering
+from fyke.routing.reach import Reach
 from fyke.routing.strategy import Strategy, Surroundings
 from fyke.routing.variant import VARIANTS, Location
 from fyke.simulation.simulation import MakeNode
@@ -62,7 +63,7 @@ def assemble(
         def decide(here: Surroundings, random: Random) -> Strategy:
             if variant.location is Location.SUBSCRIBERS:
                 return EventForwarding(here)
-            return Filtering(here, variant, engine, mine)
+            return Filtering(here, variant, engine, Reach(name, mine))
 
         return Broker(name, decide, random, engine=engine)
 

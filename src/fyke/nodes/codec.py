@@ -83,7 +83,7 @@ class Codec:
         if isinstance(value, Subscription):
             coded = filters.encode(value.filter)
             return {"id": value.id, "filter": coded, "subscriber": value.subscriber}
-        return self._plain(value) if isinstance(value, Route) else value
+        return self._plain(value) if isinstance(value, (Message, Route)) else value
 
     def _made(self, name: object, fields: object) -> Message | Route:
         kind = self._kinds.get(name) if isinstance(name, str) else None

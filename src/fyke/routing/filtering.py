@@ -59,15 +59,15 @@ KINDS: tuple[type[Message] | type[Route], ...] = (
 
 
 class Filtering(Strategy):
-    """A variant at a broker, which is the rendezvous of `mine`."""
+    """A variant at a broker; `reach` says what it is the rendezvous of."""
 
     def __init__(
-        self, here: Surroundings, variant: Variant, engine: str, mine: Iterable[str] = ()
+        self, here: Surroundings, variant: Variant, engine: str, reach: Reach | None = None
     ) -> None:
         self.is_direct = variant.communication is Communication.DIRECT
         self._here = here
         self._variant = variant
-        self._reach = Reach(here.me, mine)
+        self._reach = reach or Reach(here.me, ())
         is_preventive = variant.memory is Memory.PREVENTIVE
         self._table = Table(engine, CoveringSet if is_preventive else Everything)
         self._offers: dict[NodeId, Offer] = {}

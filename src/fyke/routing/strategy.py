@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from fyke.errors import FykeError
 from fyke.events.schema import Schema
-from fyke.nodes.effect import Effect, Send
+from fyke.nodes.effect import Send
 from fyke.nodes.message import (
     Advertise,
     Control,
@@ -40,6 +40,7 @@ class Surroundings:
     me: NodeId
     brokers: dict[NodeId, bool] = field(default_factory=dict)
     """The neighbours, and whether the link to them works."""
+    now: float = 0.0
     schema: Schema = field(default_factory=Schema)
 
 
@@ -66,6 +67,8 @@ class Strategy(ABC):
 
     is_direct: bool = False
     """Whether brokers also talk to brokers that are not their neighbours."""
+    wake_at: float | None = None
+    """When the strategy wants a tick; the broker sees to it after every input."""
 
     @abstractmethod
     def subscribe(self, message: Subscribe, came_from: NodeId) -> list[Send]: ...
@@ -100,8 +103,12 @@ class Strategy(ABC):
         """The schema has changed."""
         return []
 
-    def tick(self, now: float) -> list[Effect]:
-        """A `Wake` of this strategy has come."""
+    def command(self, message: Control, client: NodeId) -> list[Send]:
+        """A client tells the strategy itself what to do."""
+        raise FykeError(f"{type(self).__name__} takes no {type(message).__name__} from clients")
+
+    def tick(self) -> list[Send]:
+        """The time has come that `wake_at` asked for."""
         return []
 
     def tables(self) -> dict[str, dict[NodeId, dict[SubscriptionId, str]]]:
