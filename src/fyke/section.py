@@ -47,6 +47,11 @@ class Section:
     def __contains__(self, key: str) -> bool:
         return key in self._left
 
+    def offers(self, key: str) -> bool:
+        """Whether a key is there, which is one of those that may be."""
+        self._asked.append(key)
+        return key in self._left
+
     def text(self, key: str, default: str | None = None) -> str | None:
         """Text that is not empty."""
         value = self._value(key, default)
@@ -115,10 +120,14 @@ class Section:
         """A table within; an empty one where it is not there."""
         return Section(self._place, self._path(key), self.options(key))
 
+    def within(self, place: str, values: Mapping[str, Any]) -> Section:
+        """A table that was found inside of this one."""
+        return Section(self._place, self._path(place), values)
+
     def end(self) -> None:
         """Nothing that nobody asked for is left."""
         for key in self._left:
-            expected = ", ".join(self._asked)
+            expected = ", ".join(dict.fromkeys(self._asked))
             self.fail(f"{self._path(key)} is unknown; expected {expected}")
 
     def fail(self, problem: str) -> NoReturn:
