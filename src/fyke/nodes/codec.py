@@ -46,7 +46,11 @@ class Codec:
         object.__setattr__(self, "_limits", limits)
 
     def encode(self, message: Message) -> bytes:
-        return msgspec.msgpack.encode((VERSION, *self._plain(message)))
+        """MessageError for what has no bytes: an unknown kind, half a character."""
+        try:
+            return msgspec.msgpack.encode((VERSION, *self._plain(message)))
+        except (ValueError, TypeError, OverflowError, RecursionError) as refused:
+            raise MessageError(f"{type(message).__name__}: {refused}") from None
 
     def size(self, message: Message) -> int:
         """How many bytes `encode` makes."""
@@ -56,12 +60,12 @@ class Codec:
         """Reads a message; MessageError says what is wrong with it."""
         try:
             parts = msgspec.msgpack.decode(data)
-        except (msgspec.DecodeError, RecursionError) as refused:
+        except (ValueError, TypeError, RecursionError) as refused:
             raise MessageError(f"not a message: {refused}") from None
         if not isinstance(parts, list) or len(parts) != 3:
             raise MessageError("not a message; expected [version, kind, fields]")
         version, kind, fields = parts
-        if version != VERSION:
+        if type(version) is not int or version != VERSION:
             raise MessageError(f"a message of version {shown(version)}; expected {VERSION}")
         made = self._made(kind, fields)
         if not isinstance(made, Message):
@@ -83,7 +87,13 @@ class Codec:
         if isinstance(value, Subscription):
             coded = filters.encode(value.filter)
             return {"id": value.id, "filter": coded, "subscriber": value.subscriber}
-        return self._plain(value) if isinstance(value, Route) else value
+        if isinstance(value, Route):
+            return self._plain(value)
+        if isinstance(value, tuple | list):
+            return list(map(self._value, value))
+        if isinstance(value, dict):
+            return {key: self._value(each) for key, each in value.items()}
+        return value
 
     def _made(self, name: object, fields: object) -> Message | Route:
         kind = self._kinds.get(name) if isinstance(name, str) else None
@@ -95,7 +105,7 @@ class Codec:
         route = fields.pop("route", None)
         try:
             made = msgspec.convert(fields, kind, dec_hook=self._decoded)
-        except (msgspec.ValidationError, FykeError, RecursionError) as refused:
+        except (FykeError, ValueError, TypeError, RecursionError) as refused:
             raise MessageError(f"{name}: {refused}") from None
         if route is None:
             return made
