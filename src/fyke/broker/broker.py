@@ -124,9 +124,9 @@ class Broker:
     def _routed(self, publish: Publish, sender: NodeId) -> list[Effect]:
         routed = self._strategy.publish(publish, sender)
         delivered = self._delivery.deliver(publish, routed.audience)
-        if delivered:
-            self._strategy.delivered(publish)
-        return [*self._sent(routed.sends), *delivered]
+        if not delivered:
+            return self._sent(routed.sends)
+        return [*self._sent([*routed.sends, *self._strategy.delivered(publish)]), *delivered]
 
     def _declared(self, message: Declare, sender: NodeId) -> list[Effect]:
         if not self._declarations.hear(message):

@@ -79,9 +79,9 @@ class Strategy(ABC):
     @abstractmethod
     def publish(self, publish: Publish, came_from: NodeId) -> Routed: ...
 
-    def delivered(self, publish: Publish) -> None:
+    def delivered(self, publish: Publish) -> list[Send]:
         """An event has reached a client of this broker."""
-        return None
+        return []
 
     def advertise(self, message: Advertise | Unadvertise, came_from: NodeId) -> list[Send]:
         """What a publisher will publish."""
