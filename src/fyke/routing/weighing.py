@@ -115,7 +115,7 @@ class Weighing:
         costs = self._costs(current)
         self._reports.clear()
         other = SUBSCRIPTIONS if current == EVENTS else EVENTS
-        if not costs or costs[other] >= _BETTER * costs[current]:
+        if costs is None or current not in costs or costs[other] >= _BETTER * costs[current]:
             self._wishes = 0
             return None
         self._wishes += 1
