@@ -119,7 +119,7 @@ class Weighing:
         """Another strategy that would cost less, if that has been so for a while."""
         costs = self._costs(current, reports)
         other = SUBSCRIPTIONS if current == EVENTS else EVENTS
-        if not costs or costs[other] >= _BETTER * costs[current]:
+        if costs is None or current not in costs or costs[other] >= _BETTER * costs[current]:
             self._wishes = 0
             return None
         self._wishes += 1
