@@ -18,6 +18,8 @@ from fyke.simulation.scenario import Scenario
 from fyke.traces.trace import Record, lines
 from fyke.workloads.named import workload
 
+SOME = ("event_forwarding", "subscription_forwarding", "rendezvous", "pf4", "pf6", "rn2", "rn7")
+NAMES = [name for name in SOME if name in STRATEGIES]
 PROGRAM = """
 import sys
 from tests_of_determinism import digest
@@ -61,11 +63,11 @@ def test_another_seed_is_another_trace():
 @pytest.mark.timeout(120)
 def test_processes_that_hash_differently_write_the_same_bytes(tmp_path):
     shutil.copy(__file__, tmp_path / "tests_of_determinism.py")
-    here = "".join(f"{name} {digest(name, 5)}\n" for name in STRATEGIES)
+    here = "".join(f"{name} {digest(name, 5)}\n" for name in NAMES)
     for hash_seed in ("0", "12345"):
         path = os.pathsep.join([str(tmp_path), *sys.path])
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, *STRATEGIES],
+            [sys.executable, "-c", PROGRAM, *NAMES],
             env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path},
             capture_output=True,
             text=True,

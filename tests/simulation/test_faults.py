@@ -279,7 +279,7 @@ def test_a_schedule_is_kept():
         ("faults = [{at = 1}]", r"faults\[0\] has nothing; expected one of cut"),
         (
             "faults = [{at = 1, cut = ['a', 'b'], heal = ['a', 'b']}]",
-            r"faults\[0\] has cut and heal; exp",
+            r"faults\[0\] has cut and heal",
         ),
         ("faults = [{at = 1, crash = 'a'}]", r"faults\[0\].crash is 'a'; expected names"),
         ("faults = [{at = 1, crash = []}]", r"faults\[0\].crash is \[\]; expected names"),
