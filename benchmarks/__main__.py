@@ -22,7 +22,7 @@ from benchmarks.subjects import compile_kernels
 
 TOPICS = (
     *("filters", "kernel", "table", "million", "single", "trees", "threads", "build", "memory"),
-    *("snapshot", "machine", "live", "strings", "sigma", "spark", "placements"),
+    *("snapshot", "machine", "live", "strings", "sigma", "simulation", "spark", "placements"),
 )
 """A module `bench_NAME` each, in an order in which matchers can be shared."""
 

@@ -42,12 +42,12 @@ app = App(
 Examples
   fyke simulate
   fyke simulate --overlay random_tree --brokers 100 --events 5000 --out results
-  fyke simulate overlay.toml --strategy rendezvous --faults faults.toml --trace trace.jsonl
-  fyke simulate --overlay das_bus --strategy ef --strategy pf8 --strategy rn8 --workload auction
+  fyke simulate --overlay das_bus --strategy rendezvous --strategy pf8
+  fyke simulate overlay.toml --strategy pf8 --faults faults.toml --trace t.jsonl
 
 A topology file
-  links = [["a", "b"], { between = ["b", "c"], latency_s = 0.05, bandwidth = 1e6 }]
-  network = { latency_s = 0.001 }     what holds for all other links
+  links = [["a", "b"], { between = ["b", "c"], latency_s = 0.05, loss = 0.1 }]
+  network = { latency_s = 0.001, bandwidth = 1e6 }     for all other links
   rendezvous = { Stock = "b", "*" = "a" }
   clients = { alice = "a", carl = "c" }
 

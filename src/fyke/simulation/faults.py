@@ -94,7 +94,8 @@ def check(faults: Iterable[Fault], topology: Topology) -> None:
 def _things(fault: Fault, topology: Topology) -> list[tuple[str, object]]:
     """What a fault is about, as names of what is broken."""
     for broker in fault.brokers:
-        topology.neighbors(broker)
+        if broker not in topology.brokers:
+            raise FykeError(f"{fault}: unknown broker {shown(broker)}")
     kind, side = _ENDS.get(fault.what, fault.what), frozenset(fault.brokers)
     if kind == "crash":
         return [(kind, broker) for broker in fault.brokers]
