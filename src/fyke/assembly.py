@@ -81,6 +81,7 @@ def assemble(
                 lambda wanted: _made(wanted, here, reach, engine),
                 first,
                 Weighing(name),
+                random,
             )
 
         return Broker(name, decide, random, engine=engine)
