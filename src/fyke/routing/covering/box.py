@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fyke.events.schema import Schema
 
 _NONE: Final[frozenset[str]] = frozenset()
+_NO_LISTS: Final[dict[str, frozenset[Key]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,10 @@ class Box:
                 return False
         if not self.types <= other.conforming:
             return False
-        verdicts = [self._lists(name, other) for name in self.lists] if self.lists else []
+        return self._covers_lists(other) if self.lists else True
+
+    def _covers_lists(self, other: Box) -> bool | None:
+        verdicts = [self._lists(name, other) for name in self.lists]
         return False if False in verdicts else None if None in verdicts else True
 
     def _lists(self, name: str, other: Box) -> bool | None:
@@ -103,7 +107,7 @@ def box(filter: Filter, schema: Schema | None) -> Box | None:
     if left is None:
         return None
     single = frozenset(name for name in left if is_single(name, schema)) if schema else _NONE
-    return Box(asked, left, lists, *_types(tuple(types), schema), single)
+    return Box(asked, left, lists or _NO_LISTS, *_types(tuple(types), schema), single)
 
 
 @lru_cache(maxsize=1_024)
