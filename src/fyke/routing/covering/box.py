@@ -10,9 +10,8 @@ contain is what a domain leaves of it: over the integers, "a > 3" begins at 4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fyke.events.value import Kind, sort_key
 from fyke.filters.domain import within_domain
@@ -37,8 +36,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 _NO_LISTS: Final[dict[str, frozenset[Key]]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """Corners by attribute, as asked for and as left by domains; values that count one by one."""
 
     asked: dict[str, Corner]
@@ -81,6 +79,8 @@ class Box:
         corners: dict[str, tuple[Corner, ...]] = {
             name: (corner,) for name, corner in self.left.items()
         }
+        if not self.single:
+            return Footprint(corners, types=self.conforming)
         return Footprint(corners, types=self.conforming, bans=dict.fromkeys(self.single))
 
 

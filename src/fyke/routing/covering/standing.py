@@ -66,22 +66,24 @@ class Standing(Generic[T]):
 
     def add(self, footprint: Footprint, one: T) -> None:
         for name, corners in footprint.corners.items():
-            stand = self._stands.get(name) or self._stands.setdefault(name, _Stand())
+            stand = self._at(name)
             if not corners:
                 stand.bare[one] = None
             for kind, low, high in dict.fromkeys(corners):
-                ends = stand.ends.get(kind) or stand.ends.setdefault(kind, _Ends())
+                ends = stand.ends.get(kind)
+                if ends is None:
+                    ends = stand.ends[kind] = _Ends()
                 if is_point((low, high)):
                     ends.points.add(low, one)
                 else:
                     ends.lows.add(low, one)
                     ends.highs.add(high, one)
         for name in footprint.vague:
-            self._stands.setdefault(name, _Stand()).vague[one] = None
+            self._at(name).vague[one] = None
         for name in footprint.types:
             self._types.add(name, one)
         for name, keys in footprint.bans.items():
-            stand = self._stands.setdefault(name, _Stand())
+            stand = self._at(name)
             for key in (None,) if keys is None else keys:
                 stand.bans.add(key, one)
 
@@ -110,6 +112,12 @@ class Standing(Generic[T]):
             if not self._stands[name]:
                 del self._stands[name]
 
+    def _at(self, name: str) -> _Stand[T]:
+        stand = self._stands.get(name)
+        if stand is None:
+            stand = self._stands[name] = _Stand()
+        return stand
+
     def crowd(self, need: Need) -> float:
         """About how many may meet a need."""
         if isinstance(need, AtType):
@@ -122,10 +130,12 @@ class Standing(Generic[T]):
             case AtValue(_, (kind, value)):
                 ends = stand.ends.get(kind)
                 cut = (0, value, 0)
-                return vague + (ends.points.size(cut) + ends.lows.size(cut) if ends else 0)
+                if ends is None:
+                    return vague
+                return vague + ends.points.size(cut) + ends.lows.size(cut)
             case AtSpan(_, kind):
                 ends = stand.ends.get(kind)
-                return vague + (sum(_counts(ends, need)[:2]) if ends else 0)
+                return vague if ends is None else vague + sum(_counts(ends, need)[:2])
             case Present():
                 return vague + len(stand.bare) + sum(map(_crowd, stand.ends.values()))
             case Ban(_, key):
