@@ -111,7 +111,8 @@ class Weighing:
         return made
 
     def _clear(self) -> None:
-        self._sent = self._events = self._changes = self._told = 0
+        self._sent = 0
+        self._events = self._changes = self._told = 0
         self._entered: list[EventId] = []
         self._wanted: list[EventId] = []
 
