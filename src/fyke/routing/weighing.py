@@ -72,6 +72,7 @@ class Weighing:
 
     def __init__(self, me: NodeId) -> None:
         self._me = me
+        self._sent: int = 0
         self._clear()
         self._per_change: float | None = None
         self._wishes = 0
