@@ -18,6 +18,7 @@ from typing import Final
 
 from fyke.filters.filter import And, Filter
 from fyke.filters.merging import merge
+from fyke.filters.predicate import In
 from fyke.nodes.message import SubscriptionId
 
 GROUP: Final = 16
@@ -86,12 +87,20 @@ def _changed(
 
 
 def _key(filter: Filter) -> Hashable:
-    """What filters of a group agree in: all conjuncts but those on the last attribute."""
+    """What filters of a group agree in: all conjuncts but those on one attribute.
+
+    Sets of values have a perfect union, whatever they are; so an equality gives the attribute, and
+    the last by name, if there is a choice.
+    """
     conjuncts = filter.children if isinstance(filter, And) else (filter,)
     named = [getattr(each, "attribute", None) for each in conjuncts]
-    attributes = [each for each in named if each is not None and each != "type"]
-    if not attributes:
+    ranked = [
+        (isinstance(each, In), name)
+        for each, name in zip(conjuncts, named, strict=True)
+        if name is not None and name != "type"
+    ]
+    if not ranked:
         return filter
-    last = max(attributes)
-    rest = [each for each, name in zip(conjuncts, named, strict=True) if name != last]
-    return last, frozenset(rest)
+    _, varied = max(ranked)
+    rest = [each for each, name in zip(conjuncts, named, strict=True) if name != varied]
+    return varied, frozenset(rest)
