@@ -91,6 +91,7 @@ def assemble(
                 lambda wanted: _made(wanted, here, reach, engine, merging),
                 first,
                 Weighing(name),
+                random,
             )
 
         return Broker(name, decide, random, engine=engine)
