@@ -28,6 +28,7 @@ _COMMANDS: Final = {
     "explain": "Why a filter accepts or refuses an event.",
     "lint": "What is wrong, redundant or expensive in a set of subscriptions.",
     "pipeline": "From events to notifications and a report, on Spark.",
+    "reproduce": "The figures and claims of a paper, made again.",
     "demo": "Match a generated stock-and-auction workload, and show what happened.",
 }
 

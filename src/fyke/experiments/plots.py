@@ -1,0 +1,141 @@
+"""Figures with one look: PNG images, colours that all eyes tell apart, labels with units.
+
+Colours are those of Okabe and Ito. Curves differ in their marker as well, so a print in grey can be
+read; a second parameter is the dash.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final
+
+from fyke.errors import FykeError
+from fyke.experiments.experiment import Axis, Figure, Panel
+from fyke.experiments.table import Row, Scalar, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS: Final = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+)  # fmt: skip
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+DASHES: Final = ("-", "--", ":", "-.")
+COLUMNS_MAX: Final = 4
+_INK: Final = "#1f2d3a"
+_MUTED: Final = "#5c6974"
+_LINE: Final = "#e3e8ec"
+_PANEL_IN: Final = (4.1, 3.3)
+_DPI: Final = 110
+_STYLE: Final[dict[Any, Any]] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": _LINE,
+    "axes.grid": True,
+    "axes.labelcolor": _MUTED,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 11,
+    "font.family": "sans-serif",
+    "font.size": 9.5,
+    "grid.color": _LINE,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 4.5,
+    "text.color": _INK,
+    "text.parse_math": False,
+    "xtick.color": _MUTED,
+    "ytick.color": _MUTED,
+}
+
+
+def draw(figure: Figure, rows: Table) -> bytes:
+    """A figure with all its panels."""
+    mpl = _matplotlib()
+    from matplotlib.figure import Figure as Canvas
+
+    columns = min(len(figure.panels), COLUMNS_MAX)
+    lines = -(-len(figure.panels) // columns)
+    size = (_PANEL_IN[0] * columns, _PANEL_IN[1] * lines)
+    with mpl.rc_context(_STYLE):
+        canvas = Canvas(figsize=size, layout="constrained", dpi=_DPI)
+        grid = canvas.subplots(lines, columns, squeeze=False).flat
+        for axes, panel in zip(grid, figure.panels, strict=False):
+            _panel(axes, panel, rows.where(**panel.where))
+        for axes in list(grid)[len(figure.panels) :]:
+            axes.set_visible(False)
+        image = io.BytesIO()
+        canvas.savefig(image, format="png", metadata={"Software": None})
+    return image.getvalue()
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise FykeError(
+            f"figures need matplotlib: pip install 'fyke[experiments]'; {error}"
+        ) from error
+    return mpl
+
+
+def _panel(axes: Axes, panel: Panel, rows: Table) -> None:
+    axes.set_title(panel.title, loc="left", color=_INK)
+    for label, style, curve in _curves(panel, rows):
+        axes.plot(curve.column(panel.x.column), curve.column(panel.y.column), label=label, **style)
+    _scaled(axes, "x", panel.x)
+    _scaled(axes, "y", panel.y)
+    if axes.lines:
+        axes.legend()
+
+
+def _curves(panel: Panel, rows: Table) -> Iterator[tuple[str, dict[str, Any], Table]]:
+    """Each with its label and its look."""
+    shown = rows.keep(lambda row: all(row.get(name) is not None for name in _needed(panel)))
+    choices = [_in_order(shown, name) for name in panel.by]
+    for numbered in product(*map(enumerate, choices)):
+        values: Row = dict(zip(panel.by, (value for _, value in numbered), strict=True))
+        curve = shown.where(**values).sort(panel.x.column)
+        if not curve:
+            continue
+        at = [number for number, _ in numbered] + [0, 0]
+        style = {
+            "color": COLOURS[at[0] % len(COLOURS)],
+            "marker": MARKERS[at[0] % len(MARKERS)],
+            "linestyle": DASHES[at[1] % len(DASHES)],
+        }
+        yield ", ".join(_worded(*each) for each in values.items()), style, curve
+
+
+def _needed(panel: Panel) -> tuple[str, ...]:
+    return (panel.x.column, panel.y.column, *panel.by)
+
+
+def _in_order(rows: Table, name: str) -> list[Any]:
+    """Numbers ascend; names come as the rows bring them."""
+    values = rows.values(name)
+    if any(isinstance(value, str) for value in values):
+        return list(dict.fromkeys(row[name] for row in rows))
+    return values
+
+
+def _worded(name: str, value: Scalar) -> str:
+    if isinstance(value, str):
+        return value
+    number = f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    return f"{name.replace('_', ' ') if len(name) > 3 else name} = {number}"
+
+
+def _scaled(axes: Axes, which: str, axis: Axis) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes.set(**{f"{which}label": axis.label})
+    line: Any = getattr(axes, f"{which}axis")
+    if axis.is_log:
+        axes.set(**{f"{which}scale": "log"})
+    elif which == "y":
+        axes.set_ylim(bottom=0)
+        line.set_major_locator(MaxNLocator(6))
+    line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
