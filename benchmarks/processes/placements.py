@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -188,9 +189,10 @@ def measured(name: str, share: int, used: int | None, folder: Path) -> dict[str,
 
 
 def _reason(error: Exception) -> str:
-    """What Python said, of all that Java says."""
+    """What Python said, of all that Java says; names of folders are long and mean nothing."""
     lines = [line.strip() for line in str(error).splitlines() if "Error" in line]
-    return lines[-1][:200] if lines else type(error).__name__
+    said = re.sub(r"/\S*/", "", lines[-1]) if lines else type(error).__name__
+    return said[:200]
 
 
 def main(name: str, share: str, used: str | None = None) -> None:

@@ -11,16 +11,26 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from fyke.broker.broker import Broker, MakeStrategy
+from fyke.broker.broker import Broker
 from fyke.errors import FykeError, shown
 from fyke.nodes.codec import Codec
 from fyke.nodes.message import NodeId
 from fyke.overlay.topology import Topology
 from fyke.routing.event_forwarding import EventForwarding
+from fyke.routing.filtering import KINDS, Filtering
+from fyke.routing.reach import Reach
+from fyke.routing.strategy import Strategy, Surroundings
+from fyke.routing.variant import VARIANTS, Location
 from fyke.simulation.simulation import MakeNode
 
-STRATEGIES: Final = ("event_forwarding",)
-"""By name."""
+STRATEGIES: Final = {
+    "event_forwarding": "ef",
+    "subscription_forwarding": "pf8",
+    "rendezvous": "rn8",
+    "broadcast": "pf1",
+    "centralised": "rn1",
+} | {name: name for name in VARIANTS}
+"""By name; the values are the names of their variants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +52,19 @@ def assemble(
     if strategy not in STRATEGIES:
         raise FykeError(f"unknown strategy {shown(strategy)}; expected {', '.join(STRATEGIES)}")
     topology.check_tree()
-    made: MakeStrategy = lambda here, random: EventForwarding(here)  # noqa: E731
+    variant = VARIANTS[STRATEGIES[strategy]]
+    owners = {"": topology.brokers[0]} | dict(rendezvous or {})
+    for owner in owners.values():
+        topology.neighbors(owner)
 
     def make(name: NodeId, random: Random) -> Broker:
-        return Broker(name, made, random, engine=engine)
+        mine = [type_ for type_, owner in owners.items() if owner == name]
 
-    return System(make, Codec())
+        def decide(here: Surroundings, random: Random) -> Strategy:
+            if variant.location is Location.SUBSCRIBERS:
+                return EventForwarding(here)
+            return Filtering(here, variant, engine, Reach(name, mine))
+
+        return Broker(name, decide, random, engine=engine)
+
+    return System(make, Codec(KINDS))

@@ -17,7 +17,7 @@ from fyke.broker.doorway import admitted, check_announced, check_filter
 from fyke.errors import FykeError, shown
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
-from fyke.nodes.effect import Effect, Reject, Send, Store
+from fyke.nodes.effect import Effect, Reject, Send, Store, Wake
 from fyke.nodes.inputs import Input, LinkDown, LinkUp, Received, Recovered, Stored, Tick
 from fyke.nodes.message import (
     Advertise,
@@ -59,11 +59,19 @@ class Broker:
         return self._strategy
 
     def handle(self, input: Input, now: float) -> list[Effect]:
+        self._here.now = now
+        effects = self._handled(input)
+        if self._strategy.wake_at is not None:
+            effects.append(Wake(self._strategy.wake_at))
+            self._strategy.wake_at = None
+        return effects
+
+    def _handled(self, input: Input) -> list[Effect]:
         match input:
             case Received():
                 return self._received(input.message, input.sender)
             case Tick():
-                return self._strategy.tick(now)
+                return self._sent(self._strategy.tick())
             case LinkUp():
                 return self._link_up(input)
             case LinkDown():
@@ -146,6 +154,8 @@ class Broker:
                 return self._advertise(message, client)
             case Declare():
                 return self._declared(self._declarations.stamped(message, self._here.me), client)
+            case Control():
+                return self._sent(self._strategy.command(message, client))
             case Connect():
                 return []
             case Disconnect():

@@ -26,6 +26,8 @@ from fyke.limits import DEFAULT_LIMITS, Limits
 from fyke.nodes.message import MESSAGES, Message, Route
 
 VERSION: Final = 1
+_NESTED: Final[dict[str, type[Message] | type[Route]]] = {"route": Route, "message": Message}
+"""Fields that hold something of a kind of its own, or nothing."""
 
 
 class MessageError(FykeError):
@@ -46,7 +48,11 @@ class Codec:
         object.__setattr__(self, "_limits", limits)
 
     def encode(self, message: Message) -> bytes:
-        return msgspec.msgpack.encode((VERSION, *self._plain(message)))
+        """MessageError for what has no bytes: an unknown kind, half a character."""
+        try:
+            return msgspec.msgpack.encode((VERSION, *self._plain(message)))
+        except (ValueError, TypeError, OverflowError, RecursionError) as refused:
+            raise MessageError(f"{type(message).__name__}: {refused}") from None
 
     def size(self, message: Message) -> int:
         """How many bytes `encode` makes."""
@@ -56,12 +62,12 @@ class Codec:
         """Reads a message; MessageError says what is wrong with it."""
         try:
             parts = msgspec.msgpack.decode(data)
-        except (msgspec.DecodeError, RecursionError) as refused:
+        except (ValueError, TypeError, RecursionError) as refused:
             raise MessageError(f"not a message: {refused}") from None
         if not isinstance(parts, list) or len(parts) != 3:
             raise MessageError("not a message; expected [version, kind, fields]")
         version, kind, fields = parts
-        if version != VERSION:
+        if type(version) is not int or version != VERSION:
             raise MessageError(f"a message of version {shown(version)}; expected {VERSION}")
         made = self._made(kind, fields)
         if not isinstance(made, Message):
@@ -83,7 +89,13 @@ class Codec:
         if isinstance(value, Subscription):
             coded = filters.encode(value.filter)
             return {"id": value.id, "filter": coded, "subscriber": value.subscriber}
-        return self._plain(value) if isinstance(value, Route) else value
+        if isinstance(value, Message | Route):
+            return self._plain(value)
+        if isinstance(value, tuple | list):
+            return list(map(self._value, value))
+        if isinstance(value, dict):
+            return {key: self._value(each) for key, each in value.items()}
+        return value
 
     def _made(self, name: object, fields: object) -> Message | Route:
         kind = self._kinds.get(name) if isinstance(name, str) else None
@@ -92,19 +104,22 @@ class Codec:
             raise MessageError(f"unknown kind of message {shown(name)}; expected one of {known}")
         if not isinstance(fields, dict):
             raise MessageError(f"{name}: expected fields by name, not {shown(fields)}")
-        route = fields.pop("route", None)
+        nested = {each: fields.pop(each) for each in _NESTED if fields.get(each) is not None}
         try:
             made = msgspec.convert(fields, kind, dec_hook=self._decoded)
-        except (msgspec.ValidationError, FykeError, RecursionError) as refused:
+        except (FykeError, ValueError, TypeError, RecursionError) as refused:
             raise MessageError(f"{name}: {refused}") from None
-        if route is None:
-            return made
-        if "route" not in kind.__struct_fields__ or not isinstance(route, list) or len(route) != 2:
-            raise MessageError(f"{name}: route: expected [kind, fields] or nothing")
-        along = self._made(*route)
-        if not isinstance(along, Route):
-            raise MessageError(f"{name}: route: {route[0]} is a message of its own")
-        return msgspec.structs.replace(made, route=along)
+        inside = {each: self._inside(kind, each, parts) for each, parts in nested.items()}
+        return msgspec.structs.replace(made, **inside) if inside else made
+
+    def _inside(self, kind: type[Message] | type[Route], field: str, parts: object) -> object:
+        """A message or a route inside a message."""
+        if field not in kind.__struct_fields__ or not isinstance(parts, list) or len(parts) != 2:
+            raise MessageError(f"{kind.__name__}: {field}: expected [kind, fields] or nothing")
+        made = self._made(*parts)
+        if not isinstance(made, _NESTED[field]):
+            raise MessageError(f"{kind.__name__}: {field}: {parts[0]} does not belong there")
+        return made
 
     def _decoded(self, kind: type[Any], data: Any) -> Any:
         if kind not in (Filter, Event):

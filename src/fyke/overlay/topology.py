@@ -37,16 +37,12 @@ class Topology:
             neighbors[broker] = []
         if not neighbors:
             raise TopologyError("an overlay without brokers")
-        for a, b in self.links:
-            for end in (a, b):
-                if end not in neighbors:
-                    raise TopologyError(
-                        f"a link from {shown(a)} to {shown(b)}: unknown broker {shown(end)}"
-                    )
-            if a == b:
-                raise TopologyError(f"the broker {shown(a)} is linked to itself")
-            if b in neighbors[a]:
+        linked: set[tuple[str, str]] = set()
+        for link in self.links:
+            a, b = _ends(link, neighbors)
+            if (a, b) in linked:
                 raise TopologyError(f"{shown(a)} and {shown(b)} are linked twice")
+            linked |= {(a, b), (b, a)}
             neighbors[a].append(b)
             neighbors[b].append(a)
         fixed = {broker: tuple(others) for broker, others in neighbors.items()}
@@ -101,6 +97,10 @@ class Topology:
                 found[broker] = found[parent] + 1
         return found
 
+    def center(self) -> str:
+        """The broker from which all others are nearest in sum; of several, the first."""
+        return min(self.brokers, key=lambda broker: sum(self.distances(broker).values()))
+
     # --- trees ------------------------------------------------------------------------------------
 
     def is_tree(self) -> bool:
@@ -122,11 +122,28 @@ class Topology:
             raise TopologyError(f"not a tree: there is a cycle, {' - '.join(self._cycle())}")
 
     def _cycle(self) -> list[str]:
-        """A cycle, found from the first link that closes one."""
-        joined: list[tuple[str, str]] = []
-        for a, b in self.links:
-            rest = Topology(self.brokers, tuple(joined))
-            if b in rest.parents(a):
-                return [*rest.path(a, b), a]
-            joined.append((a, b))
-        return []
+        """A cycle: two ways from the first broker, to where they meet."""
+        parents = self.parents(self.brokers[0])
+        tree = {link for pair in parents.items() for link in (pair, pair[::-1])}
+        a, b = next(link for link in self.links if link not in tree)
+        above = [a]
+        while above[-1] != parents[above[-1]]:
+            above.append(parents[above[-1]])
+        way = [b]
+        while way[-1] not in above:
+            way.append(parents[way[-1]])
+        return [*above[: above.index(way[-1])], *reversed(way), a]
+
+
+def _ends(link: object, known: Mapping[str, object]) -> tuple[str, str]:
+    """The two brokers of a link, which are there and differ."""
+    if not isinstance(link, tuple) or len(link) != 2:
+        raise TopologyError(f"a link is {shown(link)}; expected two brokers")
+    a, b = link
+    for end in link:
+        if not isinstance(end, str) or end not in known:
+            problem = f"unknown broker {shown(end)}"
+            raise TopologyError(f"a link from {shown(a)} to {shown(b)}: {problem}")
+    if a == b:
+        raise TopologyError(f"the broker {shown(a)} is linked to itself")
+    return a, b

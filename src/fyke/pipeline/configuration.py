@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -16,7 +15,7 @@ from fyke.errors import FykeError
 from fyke.filters.dialects import DIALECTS
 from fyke.pipeline import origins
 from fyke.pipeline.origins import Origin, Paced, Source, resolved
-from fyke.pipeline.section import Section
+from fyke.section import Section
 
 FORMS: Final = ("digest", "event")
 UNTIL: Final = ("stopped", "available")
@@ -101,22 +100,12 @@ def sample() -> str:
 
 def read(path: str | Path) -> Pipeline:
     """The pipeline in a file."""
-    try:
-        text = Path(path).read_bytes().decode()
-    except OSError as refused:
-        raise FykeError(f"{path}: {refused.strerror or refused}") from None
-    except UnicodeDecodeError as refused:
-        raise FykeError(f"{path}: not UTF-8 at byte {refused.start}") from None
-    return parse(text, str(path), Path(path).absolute().parent)
+    return _pipeline(Section.read(path), Path(path).absolute().parent)
 
 
 def parse(text: str, place: str, folder: Path) -> Pipeline:
     """The pipeline of a text; relative paths start at `folder`."""
-    try:
-        document = tomllib.loads(text.removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, RecursionError) as refused:
-        raise FykeError(f"{place}: not TOML: {refused}") from None
-    return _pipeline(Section(place, "", document), folder)
+    return _pipeline(Section.parse(text, place), folder)
 
 
 def _pipeline(whole: Section, folder: Path) -> Pipeline:

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from fyke.errors import FykeError
 from fyke.logs import partitions
-from fyke.pipeline.section import Section
+from fyke.section import Section
 from fyke.workloads.named import workload
 from fyke.workloads.workload import Workload
 

@@ -13,19 +13,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
 from fyke.errors import FykeError
 from fyke.events.schema import Schema
-from fyke.nodes.effect import Effect, Send
+from fyke.nodes.effect import Send
 from fyke.nodes.message import (
     Advertise,
     Control,
     NodeId,
     Publish,
     Subscribe,
+    SubscriptionId,
     Unadvertise,
     Unsubscribe,
 )
@@ -39,6 +40,7 @@ class Surroundings:
     me: NodeId
     brokers: dict[NodeId, bool] = field(default_factory=dict)
     """The neighbours, and whether the link to them works."""
+    now: float = 0.0
     schema: Schema = field(default_factory=Schema)
 
 
@@ -63,8 +65,10 @@ class Routed(Struct, frozen=True):
 class Strategy(ABC):
     """The algorithm of a broker. What a strategy does not care about needs no method."""
 
-    is_direct: ClassVar[bool] = False
+    is_direct: bool = False
     """Whether brokers also talk to brokers that are not their neighbours."""
+    wake_at: float | None = None
+    """When the strategy wants a tick; the broker sees to it after every input."""
 
     @abstractmethod
     def subscribe(self, message: Subscribe, came_from: NodeId) -> list[Send]: ...
@@ -99,9 +103,17 @@ class Strategy(ABC):
         """The schema has changed."""
         return []
 
-    def tick(self, now: float) -> list[Effect]:
-        """A `Wake` of this strategy has come."""
+    def command(self, message: Control, client: NodeId) -> list[Send]:
+        """A client tells the strategy itself what to do."""
+        raise FykeError(f"{type(self).__name__} takes no {type(message).__name__} from clients")
+
+    def tick(self) -> list[Send]:
+        """The time has come that `wake_at` asked for."""
         return []
+
+    def tables(self) -> dict[str, dict[NodeId, dict[SubscriptionId, str]]]:
+        """What neighbours want ("heard") and were told to want ("told"), as text."""
+        return {"heard": {}, "told": {}}
 
     def count(self, stats: Stats) -> None:
         """Adds what the strategy holds and has done."""

@@ -7,15 +7,25 @@ So loss costs time and frames, never a message; only a broken link loses message
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite
 from random import Random
+from typing import Final
 
 from fyke.errors import FykeError, shown
+from fyke.nodes.message import NodeId
+
+PROBABILITY_MAX: Final = 0.99
+"""With more, a frame might take for ever."""
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The same for all links, seconds and bytes a second; probabilities per frame."""
+    """Seconds, bytes a second, probabilities per frame; `links` says where a link is different.
+
+    Network(latency_s=0.01, links={("a", "b"): {"bandwidth": 1e6}})
+    """
 
     latency_s: float = 0.001
     bandwidth: float | None = None
@@ -24,22 +34,46 @@ class Network:
     timeout_s: float = 0.1
     store_s: float = 0.0
     """Until a record is safe."""
+    links: Mapping[tuple[NodeId, NodeId], Mapping[str, float]] = field(default_factory=dict)
+    """By link, in either order of its ends: what is different there, by the names above."""
 
     def __post_init__(self) -> None:
         for name in ("latency_s", "timeout_s", "store_s"):
-            if not getattr(self, name) >= 0:
-                raise FykeError(f"{name} is {shown(getattr(self, name))}; expected 0 or more")
+            self._check(name, 0, None)
         for name in ("loss", "duplication"):
-            if not 0 <= getattr(self, name) < 1:
-                raise FykeError(f"{name} is {shown(getattr(self, name))}; expected 0 to below 1")
-        if self.bandwidth is not None and not self.bandwidth > 0:
-            raise FykeError(f"bandwidth is {shown(self.bandwidth)}; expected more than 0")
+            self._check(name, 0, PROBABILITY_MAX)
+        if self.bandwidth is not None:
+            self._check("bandwidth", 1e-9, None)
+        for a, b in self.links:
+            self.of(a, b)
+
+    def of(self, a: NodeId, b: NodeId) -> Network:
+        """What holds for one link."""
+        own = {**self.links.get((a, b), {}), **self.links.get((b, a), {})}
+        for name in own:
+            if name not in _OF_LINKS:
+                where = f"the link of {shown(a)} and {shown(b)}"
+                raise FykeError(f"{where}: unknown {shown(name)}; expected {', '.join(_OF_LINKS)}")
+        return replace(self, links={}, **own)
+
+    def _check(self, name: str, least: float, most: float | None) -> None:
+        value = getattr(self, name)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number and isfinite(value) and least <= value <= (value if most is None else most):
+            return
+        expected = "0 or more" if most is None else f"0 to {most}"
+        if least:
+            expected = "more than 0"
+        raise FykeError(f"{name} is {shown(value)}; expected {expected}")
+
+
+_OF_LINKS: Final = ("latency_s", "bandwidth", "loss", "duplication", "timeout_s")
 
 
 class Channel:
     """One direction of a link."""
 
-    __slots__ = ("_free", "_last", "_network", "_random", "frames", "is_up", "life")
+    __slots__ = ("_free", "_last", "_network", "_random", "copies", "is_up", "life", "resent")
 
     def __init__(self, network: Network, random: Random) -> None:
         self._network = network
@@ -49,30 +83,35 @@ class Channel:
         self.is_up = True
         self.life = 0
         """Grows when the link breaks: what left in an earlier life is lost."""
-        self.frames = 0
+        self.resent = 0
+        """Frames of the last message that got lost and were sent again."""
+        self.copies = 0
+        """Frames of the last message that came once more than they should."""
 
     def arrival(self, now: float, size: int) -> float:
         """When a message that leaves now arrives."""
         network = self._network
         sent = now
-        if network.bandwidth is not None:
-            sent = self._free = max(now, self._free) + size / network.bandwidth
-        self.frames += 1
         if network.loss or network.duplication:
-            sent += self._troubles() * network.timeout_s
-        self._last = max(self._last, sent + network.latency_s)
+            self.resent = self._times(network.loss)
+            self.copies = self._times(network.duplication)
+        if network.bandwidth is not None:
+            frames = 1 + self.resent + self.copies
+            sent = self._free = max(now, self._free) + frames * size / network.bandwidth
+        sent += self.resent * network.timeout_s + network.latency_s
+        if sent > self._last:
+            self._last = sent
         return self._last
 
-    def _troubles(self) -> int:
-        """How often the frame got lost."""
-        lost = 0
-        while self._random.random() < self._network.loss:
-            lost += 1
-        self.frames += lost
-        while self._random.random() < self._network.duplication:
-            self.frames += 1
-        return lost
+    def _times(self, probability: float) -> int:
+        """How often something happens in a row."""
+        times = 0
+        while self._random.random() < probability:
+            times += 1
+        return times
 
     def break_(self) -> None:
+        """All that is on its way is lost; what comes after queues behind nothing."""
         self.is_up = False
         self.life += 1
+        self._free = self._last = 0.0

@@ -12,17 +12,19 @@ Cost. A push and a pop of a heap, and the node's own work, per message.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from math import isfinite
 from random import Random
 from typing import TypeAlias
 
 from fyke.errors import FykeError, shown
-from fyke.nodes.codec import Codec
+from fyke.nodes.codec import Codec, MessageError
 from fyke.nodes.effect import Deliver, Effect, Reject, Send, Store, Wake
 from fyke.nodes.inputs import Input, LinkDown, LinkUp, Received, Recovered, Stored, Tick
 from fyke.nodes.message import Message, NodeId
 from fyke.nodes.node import Node
 from fyke.overlay.topology import Topology
+from fyke.simulation.links import Links
 from fyke.simulation.network import Channel, Network
 from fyke.traces.trace import (
     Delivered,
@@ -44,7 +46,10 @@ _TICK = Tick()
 
 
 class Simulation:
-    """An overlay in virtual time. `write` takes the trace, record by record."""
+    """An overlay in virtual time. `write` takes the trace, record by record.
+
+    `in_bytes` makes every message travel as bytes, which takes longer and must change nothing.
+    """
 
     def __init__(
         self,
@@ -55,6 +60,7 @@ class Simulation:
         network: Network | None = None,
         write: Callable[[Record], object] | None = None,
         codec: Codec | None = None,
+        in_bytes: bool = False,
     ) -> None:
         self.now = 0.0
         self.messages = 0
@@ -64,17 +70,16 @@ class Simulation:
         self._network = network or Network()
         self._write = write
         self._codec = codec or Codec()
+        self._in_bytes = in_bytes
         self._queue: list[_Entry] = []
         self._entries = 0
         self._lives = dict.fromkeys(topology.brokers, 0)
         self._nodes: dict[NodeId, Node | None] = {}
         self._safe: dict[NodeId, dict[str, Message]] = {broker: {} for broker in topology.brokers}
         self._homes: dict[NodeId, NodeId] = {}
-        self._channels: dict[tuple[NodeId, NodeId], Channel] = {}
         self._sized: tuple[object, int] = (None, 0)
-        for a, b in topology.links:
-            for pair in ((a, b), (b, a)):
-                self._channels[pair] = Channel(self._network, self._drawn("link", *pair))
+        self._links = Links(topology, self._network, self._drawn)
+        self._channels = self._links.channels
         for broker in topology.brokers:
             self._nodes[broker] = make(broker, self._drawn("node", broker, "0"))
         for a, b in topology.links:
@@ -107,28 +112,46 @@ class Simulation:
 
     def do(self, action: Action, at: float | None = None) -> None:
         """Anything, now or at a time."""
+        if at is not None and not isfinite(at):
+            raise FykeError(f"at is {shown(at)}; expected a time")
         time = self.now if at is None else max(at, self.now)
         self._push(time, action, "", None, None, 0)
 
+    def arrive(self, data: bytes, sender: NodeId, to: NodeId) -> None:
+        """Bytes come to a node from anywhere, now; what is no message does not reach it."""
+        self.node(to)
+        try:
+            message = self._codec.decode(data)
+        except MessageError as refused:
+            self._note(Rejected(self.now, to, sender, "bytes", str(refused)))
+        else:
+            self._handle(to, Received(sender, message))
+
+    # --- faults -----------------------------------------------------------------------------------
+
     def cut(self, a: NodeId, b: NodeId) -> None:
         """A link breaks, now; what is on its way is lost."""
-        if not self._channel(a, b).is_up:
-            return
-        self._note(Happened(self.now, "cut", a, b))
-        for pair in ((a, b), (b, a)):
-            self._channels[pair].break_()
-        for here, there in ((a, b), (b, a)):
-            self._handle(here, LinkDown(there))
+        if self._links.cut(a, b):
+            self._is_down(a, b)
 
     def heal(self, a: NodeId, b: NodeId) -> None:
-        """It works again, now; not if one of its ends has crashed."""
-        if self._channel(a, b).is_up or self._nodes[a] is None or self._nodes[b] is None:
-            return
-        self._note(Happened(self.now, "healed", a, b))
-        for pair in ((a, b), (b, a)):
-            self._channels[pair].is_up = True
-        for here, there in ((a, b), (b, a)):
-            self._handle(here, LinkUp(there))
+        """It works again, now, or as soon as both its ends run."""
+        self._links.heal(a, b)
+        self._bring_up(a, b)
+
+    def part(self, brokers: Iterable[NodeId]) -> None:
+        """Some brokers and the others no longer reach each other, over links or directly."""
+        side = frozenset(brokers)
+        for a, b in self._links.border(side):
+            self.cut(a, b)
+        self._links.part(side)
+
+    def join(self, brokers: Iterable[NodeId]) -> None:
+        """They do again; all links between the two sides are healed."""
+        side = frozenset(brokers)
+        self._links.join(side)
+        for a, b in self._links.border(side):
+            self.heal(a, b)
 
     def crash(self, broker: NodeId) -> None:
         """A node stops, now, and forgets what was not safe."""
@@ -137,7 +160,8 @@ class Simulation:
         self._nodes[broker] = None
         self._lives[broker] += 1
         for other in self._topology.neighbors(broker):
-            self.cut(broker, other)
+            if self._links.take_down(broker, other):
+                self._is_down(broker, other)
 
     def restart(self, broker: NodeId) -> None:
         """It comes back with what was safe; so do its links, and its clients."""
@@ -151,7 +175,21 @@ class Simulation:
             if home == broker:
                 self._handle(broker, LinkUp(client, is_client=True))
         for other in self._topology.neighbors(broker):
-            self.heal(broker, other)
+            self._bring_up(broker, other)
+
+    def _is_down(self, a: NodeId, b: NodeId) -> None:
+        self._note(Happened(self.now, "cut", a, b))
+        for here, there in ((a, b), (b, a)):
+            self._handle(here, LinkDown(there))
+
+    def _bring_up(self, a: NodeId, b: NodeId) -> None:
+        if None in (self._nodes[a], self._nodes[b]) or not self._links.bring_up(a, b):
+            return
+        self._note(Happened(self.now, "healed", a, b))
+        for here, there in ((a, b), (b, a)):
+            self._handle(here, LinkUp(there))
+
+    # --- making it happen -------------------------------------------------------------------------
 
     def hold(self) -> None:
         """Notes what every node holds."""
@@ -159,10 +197,8 @@ class Simulation:
             if node is not None:
                 self._note(Held(self.now, name, node.stats()))
 
-    # --- making it happen -------------------------------------------------------------------------
-
     def run(self, until: float | None = None, messages_max: int | None = None) -> bool:
-        """Until nothing is left to happen, or a time; whether nothing is left."""
+        """Until nothing is left to happen, or up to a time; whether nothing is left."""
         queue, pop = self._queue, heapq.heappop
         last = None if messages_max is None else self.messages + messages_max
         while queue:
@@ -174,13 +210,12 @@ class Simulation:
             self.now, _, action, target, input, channel, life = pop(queue)
             if action is not None:
                 action()
-            elif channel is None:
-                if life == self._lives[target]:
-                    self._handle(target, input)  # type: ignore[arg-type]
-            elif life == channel.life:
+            elif life == (self._lives[target] if channel is None else channel.life):
                 self._handle(target, input)  # type: ignore[arg-type]
             else:
                 self._lose(target, input)
+        if until is not None:
+            self.now = max(self.now, until)
         return True
 
     def _said(self, client: NodeId, message: Message) -> None:
@@ -214,21 +249,32 @@ class Simulation:
 
     def _send(self, name: NodeId, send: Send) -> None:
         message, to = send.message, send.to
-        if to not in self._nodes:
-            raise FykeError(f"{name} sends to {shown(to)}, which is unknown")
         size = self._size(message)
         kind, id = name_of(message)
         self.messages += 1
-        self._note(Sent(self.now, name, to, kind, id, size))
         channel = self._channels.get((name, to))
         if channel is None:
+            self._note(Sent(self.now, name, to, kind, id, size))
+            if not self._is_reached(name, to):
+                self._note(Lost(self.now, name, to, kind, id))
+                return
             arrival, life = self.now + self._network.latency_s, self._lives[to]
         elif channel.is_up:
             arrival, life = channel.arrival(self.now, size), channel.life
+            self._note(Sent(self.now, name, to, kind, id, size, channel.resent, channel.copies))
         else:
+            self._note(Sent(self.now, name, to, kind, id, size))
             self._note(Lost(self.now, name, to, kind, id))
             return
+        if self._in_bytes:
+            message = self._codec.decode(self._codec.encode(message))
         self._push(arrival, None, to, Received(name, message), channel, life)
+
+    def _is_reached(self, name: NodeId, to: NodeId) -> bool:
+        """Whether a node that is no neighbour can be sent something."""
+        if to not in self._nodes:
+            raise FykeError(f"{name} sends to {shown(to)}, which is unknown")
+        return self._nodes[to] is not None and not self._links.are_parted(name, to)
 
     def _lose(self, to: NodeId, input: Input | None) -> None:
         if isinstance(input, Received):
@@ -270,12 +316,6 @@ class Simulation:
     def _note(self, record: Record) -> None:
         if self._write is not None:
             self._write(record)
-
-    def _channel(self, a: NodeId, b: NodeId) -> Channel:
-        try:
-            return self._channels[a, b]
-        except KeyError:
-            raise FykeError(f"there is no link between {shown(a)} and {shown(b)}") from None
 
     def _drawn(self, *names: str) -> Random:
         """Random numbers that depend on the seed and on whose they are."""

@@ -1,1 +1,10 @@
-"""What was seen: one record per effect, and what numbers follow from them."""
+"""What was seen: one record per effect, and what numbers follow from them.
+
+| module | idea |
+|---|---|
+| `trace.py` | the records, as JSON lines |
+| `trace_file.py` | a trace on its way to a file |
+| `metrics.py` | the numbers, each a formula over a trace |
+| `meter.py` | all of them in one pass |
+| `picture.py` | the overlay with its traffic |
+"""

@@ -31,7 +31,7 @@ class Told(Struct, frozen=True, tag="told", tag_field="is"):
     id: str = ""
 
 
-class Sent(Struct, frozen=True, tag="sent", tag_field="is"):
+class Sent(Struct, frozen=True, omit_defaults=True, tag="sent", tag_field="is"):
     """A message left a node."""
 
     t: float
@@ -40,6 +40,10 @@ class Sent(Struct, frozen=True, tag="sent", tag_field="is"):
     kind: str
     id: str
     bytes: int
+    resent: int = 0
+    """Frames that got lost below the link and were sent again."""
+    copies: int = 0
+    """Frames that came twice and were thrown away."""
 
 
 class Delivered(Struct, frozen=True, tag="delivered", tag_field="is"):
@@ -53,6 +57,8 @@ class Delivered(Struct, frozen=True, tag="delivered", tag_field="is"):
 
 
 class Rejected(Struct, frozen=True, tag="rejected", tag_field="is"):
+    """A node, or what runs it, did not accept what another one said."""
+
     t: float
     at: NodeId
     to: NodeId
@@ -102,15 +108,25 @@ _DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Record)
 
 
 def read(path: str | Path) -> Iterator[Record]:
-    """The records of a file; FykeError names the line that is none."""
-    with Path(path).open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield _DECODER.decode(line)
-            except msgspec.DecodeError as refused:
-                raise FykeError(f"{path}, line {number}: {refused}") from None
+    """The records of a file, one at a time; FykeError names the line that is none."""
+    try:
+        with Path(path).open("rb") as lines:
+            yield from _records(lines, path)
+    except (OSError, ValueError) as refused:
+        raise FykeError(f"{path}: {getattr(refused, 'strerror', None) or refused}") from None
+
+
+def _records(lines: Iterable[bytes], path: str | Path) -> Iterator[Record]:
+    for number, line in enumerate(lines, 1):
+        try:
+            yield _DECODER.decode(line)
+        except (msgspec.DecodeError, RecursionError) as refused:
+            raise FykeError(f"{path}, line {number}: {refused}") from None
 
 
 def lines(records: Iterable[Record]) -> bytes:
     """Records as JSON lines."""
-    return msgspec.json.Encoder().encode_lines(records)
+    return _ENCODER.encode_lines(records)
+
+
+_ENCODER: Final = msgspec.json.Encoder()

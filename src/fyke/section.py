@@ -8,7 +8,10 @@ file, the key and what was expected:
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping
+from math import isfinite
+from pathlib import Path
 from typing import Any, NoReturn
 
 from fyke.errors import FykeError, shown
@@ -23,7 +26,30 @@ class Section:
         self._left = dict(values)
         self._asked: list[str] = []
 
+    @classmethod
+    def read(cls, path: str | Path) -> Section:
+        """The whole of a file."""
+        try:
+            text = Path(path).read_bytes().decode()
+        except (OSError, ValueError) as refused:
+            raise FykeError(f"{path}: {_reason(refused)}") from None
+        return cls.parse(text, str(path))
+
+    @classmethod
+    def parse(cls, text: str, place: str) -> Section:
+        """The whole of a text; `place` is what errors call it."""
+        try:
+            document = tomllib.loads(text.removeprefix("\ufeff"))
+        except (tomllib.TOMLDecodeError, RecursionError) as refused:
+            raise FykeError(f"{place}: not TOML: {refused}") from None
+        return cls(place, "", document)
+
     def __contains__(self, key: str) -> bool:
+        return key in self._left
+
+    def offers(self, key: str) -> bool:
+        """Whether a key is there, which is one of those that may be."""
+        self._asked.append(key)
         return key in self._left
 
     def text(self, key: str, default: str | None = None) -> str | None:
@@ -61,10 +87,26 @@ class Section:
             self._refuse(key, value, "a number of seconds")
         return float(value)
 
+    def number(self, key: str, default: float, least: float = 0.0) -> float:
+        """A finite number; whole or not."""
+        value = self._value(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            self._refuse(key, value, "a number")
+        if value < least:
+            self._refuse(key, value, f"a number from {least:g} on")
+        return float(value)
+
     def flag(self, key: str, default: bool) -> bool:
         value = self._value(key, default)
         if type(value) is not bool:
             self._refuse(key, value, "true or false")
+        return value
+
+    def items(self, key: str, expected: str) -> list[Any]:
+        """A list of whatever; none where it is not there."""
+        value = self._value(key, [])
+        if not isinstance(value, list):
+            self._refuse(key, value, expected)
         return value
 
     def options(self, key: str) -> dict[str, Any]:
@@ -78,10 +120,14 @@ class Section:
         """A table within; an empty one where it is not there."""
         return Section(self._place, self._path(key), self.options(key))
 
+    def within(self, place: str, values: Mapping[str, Any]) -> Section:
+        """A table that was found inside of this one."""
+        return Section(self._place, self._path(place), values)
+
     def end(self) -> None:
         """Nothing that nobody asked for is left."""
         for key in self._left:
-            expected = ", ".join(self._asked)
+            expected = ", ".join(dict.fromkeys(self._asked))
             self.fail(f"{self._path(key)} is unknown; expected {expected}")
 
     def fail(self, problem: str) -> NoReturn:
@@ -96,3 +142,9 @@ class Section:
 
     def _path(self, key: str) -> str:
         return f"{self._name}.{key}" if self._name else key
+
+
+def _reason(refused: OSError | ValueError) -> str:
+    if isinstance(refused, UnicodeDecodeError):
+        return f"not UTF-8 at byte {refused.start}"
+    return getattr(refused, "strerror", None) or str(refused)

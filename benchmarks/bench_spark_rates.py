@@ -1,0 +1,75 @@
+"""On Spark: what is left of a core's speed, and what workers share of their memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks import processes
+from benchmarks.bench import Bench, short
+from benchmarks.line import Bar, Line, at_least, at_most, micros
+from benchmarks.timing import Competitor, best
+
+BATCH = 20_000
+EVENTS = 5_000_000
+SPINS = 1_000_000_000
+SHARES = {1_000_000: 0.50, 100_000: 0.45}
+"""Of the speed of `match_batch`, by the number of subscriptions."""
+
+
+def lines(bench: Bench) -> Iterator[Line]:
+    for full, share in SHARES.items():
+        yield from _rates(bench, full, at_least(share * 100, aim=85))
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What was seen on some cores: seconds, and the memory of the workers when it was most."""
+
+    cores: int
+    match_s: float
+    spin_s: float
+    workers: list[int]
+
+    @property
+    def memory(self) -> int:
+        """Of those that match; Spark keeps others for its own questions."""
+        return sum(sorted(self.workers)[-self.cores :])
+
+    @classmethod
+    def on(cls, cores: int, *arguments: object) -> Rate:
+        told: dict[str, Any] = processes.run("spark_rate", cores, *arguments)
+        return cls(cores, told["match_s"], told["spin_s"], told["workers"])
+
+
+def _rates(bench: Bench, full: int, bar: Bar) -> Iterator[Line]:
+    count, events = bench.size(full), bench.events(EVENTS)
+    subject = bench.w1(count)
+    table = subject.workload.columns(bench.events(BATCH))
+    (alone,) = best(
+        Competitor("match_batch", lambda: subject.matcher.match_batch(table), table.num_rows)
+    )
+    snapshot = bench.subjects.snapshot(subject.workload, count)
+    bench.say(f"Spark, W1 {short(count)}, {short(events)} events on one and two cores")
+    spins = SPINS // (1_000 if bench.is_quick else 1)
+    one, two = (Rate.on(cores, snapshot, events, spins) for cores in (1, 2))
+    title, each = f"Spark, W1 {short(count)}", two.match_s * two.cores / events
+    yield Line(
+        f"{title}, throughput of a core / of match_batch", micros(each), micros(alone),
+        100 * alone / each, "%", bar,
+        note=f"{short(events)} events in {two.match_s:.1f} s wall on two cores; key and id out, "
+        f"noop sink; one core alone {micros(one.match_s / events)}",
+    )  # fmt: skip
+    ours, spinning = one.match_s / two.match_s, 2 * one.spin_s / two.spin_s
+    yield Line(
+        f"{title}, two cores / spin job", f"scales {ours:.2f}", f"scales {spinning:.2f}",
+        ours / spinning, bar=at_least(0.85),
+        note="wall; all processes on one core, then on two",
+    )  # fmt: skip
+    if full == max(SHARES):
+        yield Line(
+            f"{title}, memory of two workers / of one", f"{two.memory / 1e6:.0f} MB",
+            f"{one.memory / 1e6:.0f} MB", two.memory / max(one.memory, 1), bar=at_most(1.3),
+            note="proportional set size, when it is most",
+        )  # fmt: skip

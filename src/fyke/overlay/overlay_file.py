@@ -1,0 +1,118 @@
+"""An overlay as a person writes it down: a TOML file, every mistake in it named.
+
+links = [["a", "b"], { between = ["b", "c"], latency_s = 0.05, bandwidth = 1e6 }]
+brokers = ["a", "b", "c"]        # only needed for those without links
+
+[network]                        # what holds for links that say nothing else
+latency_s = 0.001
+
+[rendezvous]                     # the broker where a type's events and subscriptions meet
+Stock = "b"
+"*" = "a"                        # all other types
+
+[clients]                        # who publishes and subscribes where
+alice = "a"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from fyke.errors import shown
+from fyke.overlay.topology import Topology, TopologyError
+from fyke.section import Section
+
+OTHERS: Final = "*"
+"""How the file writes the rendezvous of all types that it does not name; elsewhere it is ""."""
+
+LINK_KEYS: Final = ("latency_s", "bandwidth", "loss", "duplication", "timeout_s")
+NETWORK_KEYS: Final = (*LINK_KEYS, "store_s")
+
+Qualities: TypeAlias = Mapping[str, float]
+"""What is said about a link, by the names that `simulation.Network` has for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A topology and what else a file says."""
+
+    topology: Topology
+    network: Qualities = field(default_factory=dict)
+    links: Mapping[tuple[str, str], Qualities] = field(default_factory=dict)
+    rendezvous: Mapping[str, str] = field(default_factory=dict)
+    clients: Mapping[str, str] = field(default_factory=dict)
+
+
+def read(path: str | Path) -> Overlay:
+    """The overlay in a file; FykeError names the file, the key and what was expected."""
+    return _overlay(Section.read(path), str(path))
+
+
+def parse(text: str, place: str = "overlay") -> Overlay:
+    """The overlay of a text."""
+    return _overlay(Section.parse(text, place), place)
+
+
+def _overlay(whole: Section, place: str) -> Overlay:
+    named = _names(whole, "brokers", whole.items("brokers", "a list of names"))
+    links = [_link(whole, at, item) for at, item in enumerate(whole.items("links", "a list"))]
+    network = _qualities(whole.section("network"), NETWORK_KEYS)
+    rendezvous, clients = whole.options("rendezvous"), whole.options("clients")
+    whole.end()
+    ends = dict.fromkeys(end for link, _ in links for end in link)
+    others = [end for end in ends if end not in set(named)]
+    try:
+        topology = Topology((*named, *others), tuple(link for link, _ in links))
+    except TopologyError as refused:
+        raise TopologyError(f"{place}: {refused}") from None
+    met = _brokers(whole, "rendezvous", rendezvous, topology)
+    return Overlay(
+        topology,
+        network,
+        {link: qualities for link, qualities in links if qualities},
+        {"" if type == OTHERS else type: broker for type, broker in met.items()},
+        _brokers(whole, "clients", clients, topology),
+    )
+
+
+def _link(whole: Section, at: int, item: Any) -> tuple[tuple[str, str], Qualities]:
+    """A link as two names, or as a table that says more about it."""
+    place = f"links[{at}]"
+    qualities: Qualities = {}
+    if isinstance(item, dict):
+        table = whole.within(place, item)
+        item = table.items("between", "two brokers")
+        qualities = _qualities(table, LINK_KEYS)
+        place += ".between"
+    ends = _names(whole, place, item)
+    if len(ends) != 2:
+        whole.fail(f"{place} is {shown(item)}; expected two brokers")
+    return (ends[0], ends[1]), qualities
+
+
+def _names(whole: Section, place: str, items: object) -> list[str]:
+    if not isinstance(items, list) or not all(isinstance(name, str) and name for name in items):
+        whole.fail(f"{place} is {shown(items)}; expected names of brokers")
+    return items
+
+
+def _qualities(table: Section, keys: tuple[str, ...]) -> Qualities:
+    found = {key: table.number(key, 0.0) for key in keys if table.offers(key)}
+    table.end()
+    return found
+
+
+def _brokers(
+    whole: Section, place: str, given: Mapping[str, Any], topology: Topology
+) -> dict[str, str]:
+    """For each name a broker that there is."""
+    for name, broker in given.items():
+        if not isinstance(broker, str):
+            whole.fail(f"{place}.{name} is {shown(broker)}; expected one broker")
+        if broker not in topology.brokers:
+            known = ", ".join(topology.brokers[:10])
+            whole.fail(f"{place}.{name}: unknown broker {shown(broker)}; there are {known}")
+    return dict(given)

@@ -1,0 +1,79 @@
+"""Overlays as files: what they say, and every mistake with file, key and expectation."""
+
+from __future__ import annotations
+
+import pytest
+
+from fyke.errors import FykeError
+from fyke.overlay.overlay_file import parse, read
+from fyke.overlay.topology import Topology
+
+WHOLE = """
+links = [["a", "b"], { between = ["b", "c"], latency_s = 0.05, bandwidth = 1e6 }]
+brokers = ["c", "alone 𝄞"]
+
+[network]
+latency_s = 0.001
+store_s = 1
+
+[rendezvous]
+Stock = "b"
+"*" = "a"
+
+[clients]
+alice = "a"
+"""
+
+
+def test_all_that_a_file_may_say(tmp_path):
+    path = tmp_path / "overlay.toml"
+    path.write_text(WHOLE, "utf-8")
+    overlay = read(path)
+    assert overlay.topology == Topology(("c", "alone 𝄞", "a", "b"), (("a", "b"), ("b", "c")))
+    assert overlay.network == {"latency_s": 0.001, "store_s": 1.0}
+    assert overlay.links == {("b", "c"): {"latency_s": 0.05, "bandwidth": 1e6}}
+    assert overlay.rendezvous == {"Stock": "b", "": "a"}
+    assert overlay.clients == {"alice": "a"}
+
+
+AB = 'links = [["a", "b"]]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "an overlay without brokers"),
+        ("links =", "not TOML"),
+        ("link = 1", "link is unknown; expected brokers, links, network, rendezvous, clients"),
+        ("links = 3", "links is 3; expected a list"),
+        ('links = [["a"]]', r"links\[0\] is \['a'\]; expected two brokers"),
+        ('links = [["a", 5]]', r"links\[0\] is .*expected names"),
+        ("links = [{loss = 0.5}]", r"links\[0\].between is \[\]; expected two brokers"),
+        ('links = [["a", "a"]]', "'a' is linked to itself"),
+        ('links = [["a", "b"], {between = ["b", "a"]}]', "'b' and 'a' are linked twice"),
+        ('links = [{between = ["a", "b"], lat = 1}]', r"links\[0\].lat is unknown; expected bet"),
+        ('links = [{between = ["a", "b"], store_s = 1}]', r"links\[0\].store_s is unknown"),
+        ('links = [{between = ["a", "b"], loss = -1}]', r"links\[0\].loss is -1"),
+        ('brokers = ["a", "a"]', "'a' is named twice"),
+        ('brokers = [""]', "brokers is .*expected names"),
+        (AB + "network = 1", "network is 1; expected a table"),
+        (AB + '[network]\nloss = "x"', "network.loss is 'x'; expected a number"),
+        (AB + "[network]\nloss = true", "network.loss is True; expected a number"),
+        (AB + "[network]\nlatency_s = nan", "network.latency_s is nan; expected a number"),
+        (AB + '[rendezvous]\nT = ["a", "b"]', r"rendezvous.T is \['a', 'b'\]; expected one broker"),
+        (AB + '[rendezvous]\nT = "a"\nT = "b"', "not TOML: Cannot overwrite a value"),
+        (AB + '[rendezvous]\nT = "z"', "rendezvous.T: unknown broker 'z'; there are a, b"),
+        (AB + '[clients]\nalice = "z"', "clients.alice: unknown broker 'z'"),
+    ],
+)
+def test_every_mistake_is_named(text: str, problem: str):
+    with pytest.raises(FykeError, match=rf"^o.toml: .*{problem}"):
+        parse(text, "o.toml")
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    with pytest.raises(FykeError, match="No such file"):
+        read(tmp_path / "nothing.toml")
+    (tmp_path / "latin.toml").write_bytes(b'brokers = ["\xe9"]')
+    with pytest.raises(FykeError, match="not UTF-8 at byte 12"):
+        read(tmp_path / "latin.toml")
