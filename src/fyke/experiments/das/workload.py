@@ -9,7 +9,7 @@ owner has its equal share. So the closed forms of load hold exactly, with a few 
     events(Fraction(1, 2))                        8 or more, half of which match, two of each pair
 
 Locality l (5.5): a matching event matches at its own broker with probability l, else at one of the
-others. Types (5.4): as many profiles and events of each.
+others. Types (5.4): as many profiles and events of each; none is a subtype.
 Source. DAS 5; the generator is inferred, see the notes of the paper.
 """
 
@@ -25,7 +25,7 @@ from typing import TypeAlias
 from fyke.errors import FykeError
 from fyke.events.event import Event
 from fyke.filters.filter import Filter, conjunction
-from fyke.filters.predicate import TypeIs, equals
+from fyke.filters.predicate import equals
 from fyke.filters.subscription import Subscription
 
 Cell: TypeAlias = tuple[int, int, int | None]
@@ -95,7 +95,9 @@ class Profiles:
 
     def _filter(self, kind: int, value: int) -> Filter:
         wanted = equals("a", value)
-        return conjunction([TypeIs(self.type_name(kind)), wanted]) if self.types else wanted
+        if not self.types:
+            return wanted
+        return conjunction([equals("type", self.type_name(kind)), wanted])
 
     # --- events -----------------------------------------------------------------------------------
 
