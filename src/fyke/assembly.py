@@ -1,7 +1,9 @@
-"""Assembly: from names to objects. The only place that knows which classes make up a system.
+"""Assembly: from names to objects.
 
-system = assemble("subscription_forwarding", topology)
-Simulation(topology, system.make, codec=system.codec)
+    system = assemble("subscription_forwarding", topology)
+    Simulation(topology, system.make, codec=system.codec)
+
+The only place that knows which classes make up a system.
 """
 
 from __future__ import annotations
@@ -16,21 +18,26 @@ from fyke.errors import FykeError, shown
 from fyke.nodes.codec import Codec
 from fyke.nodes.message import NodeId
 from fyke.overlay.topology import Topology
+from fyke.routing import adaptive, filtering
+from fyke.routing.adaptive import Adaptive
 from fyke.routing.event_forwarding import EventForwarding
-from fyke.routing.filtering import KINDS, Filtering
-from fyke.routing.reach import Reach
+from fyke.routing.filtering import Filtering
+from fyke.routing.reach import COORDINATOR, Reach
 from fyke.routing.strategy import Strategy, Surroundings
 from fyke.routing.variant import VARIANTS, Location
+from fyke.routing.weighing import Weighing
 from fyke.simulation.simulation import MakeNode
 
-STRATEGIES: Final = {
+ADAPTIVE: Final = "adaptive"
+_NAMES: Final = {
     "event_forwarding": "ef",
     "subscription_forwarding": "pf8",
     "rendezvous": "rn8",
     "broadcast": "pf1",
     "centralised": "rn1",
 } | {name: name for name in VARIANTS}
-"""By name; the values are the names of their variants."""
+"""The variants by all their names."""
+STRATEGIES: Final = (*_NAMES, ADAPTIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +53,19 @@ def assemble(
     topology: Topology,
     *,
     rendezvous: Mapping[str, NodeId] | None = None,
+    first: str = "event_forwarding",
+    period_s: float = 1.0,
     engine: str = "compiled",
 ) -> System:
-    """Brokers with a strategy. `rendezvous` names the broker of each event type, "" all others'."""
+    """Brokers with a strategy.
+
+    `rendezvous` names the broker of each event type, "" that of all others. An adaptive overlay
+    starts with `first` and weighs its strategies every `period_s`; its first broker leads.
+    """
     if strategy not in STRATEGIES:
         raise FykeError(f"unknown strategy {shown(strategy)}; expected {', '.join(STRATEGIES)}")
     topology.check_tree()
-    variant = VARIANTS[STRATEGIES[strategy]]
-    owners = {"": topology.brokers[0]} | dict(rendezvous or {})
+    owners = {"": topology.brokers[0], **(rendezvous or {}), COORDINATOR: topology.brokers[0]}
     for owner in owners.values():
         topology.neighbors(owner)
 
@@ -61,10 +73,26 @@ def assemble(
         mine = [type_ for type_, owner in owners.items() if owner == name]
 
         def decide(here: Surroundings, random: Random) -> Strategy:
-            if variant.location is Location.SUBSCRIBERS:
-                return EventForwarding(here)
-            return Filtering(here, variant, engine, Reach(name, mine))
+            reach = Reach(name, mine)
+            if strategy != ADAPTIVE:
+                return _made(strategy, here, reach, engine)
+            return Adaptive(
+                here,
+                reach,
+                lambda wanted: _made(wanted, here, reach, engine),
+                first,
+                Weighing(name, period_s),
+            )
 
         return Broker(name, decide, random, engine=engine)
 
-    return System(make, Codec(KINDS))
+    return System(make, Codec((*filtering.KINDS, *adaptive.KINDS)))
+
+
+def _made(strategy: str, here: Surroundings, reach: Reach, engine: str) -> Strategy:
+    if strategy not in _NAMES:
+        raise FykeError(f"unknown strategy {shown(strategy)}; expected {', '.join(_NAMES)}")
+    variant = VARIANTS[_NAMES[strategy]]
+    if variant.location is Location.SUBSCRIBERS:
+        return EventForwarding(here)
+    return Filtering(here, variant, engine, reach)

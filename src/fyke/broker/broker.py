@@ -123,9 +123,10 @@ class Broker:
 
     def _routed(self, publish: Publish, sender: NodeId) -> list[Effect]:
         routed = self._strategy.publish(publish, sender)
-        effects = self._sent(routed.sends)
-        effects += self._delivery.deliver(publish, routed.audience)
-        return effects
+        delivered = self._delivery.deliver(publish, routed.audience)
+        if delivered:
+            self._strategy.delivered(publish)
+        return [*self._sent(routed.sends), *delivered]
 
     def _declared(self, message: Declare, sender: NodeId) -> list[Effect]:
         if not self._declarations.hear(message):

@@ -85,8 +85,18 @@ def is_always_true(filter: Filter, *, schema: Schema | None = None, budget: int 
     return not _Search(schema, budget).is_satisfiable([negation(filter)])
 
 
+def open_branch(
+    filter: Filter, *, schema: Schema | None = None, budget: int = BUDGET
+) -> Branch | None:
+    """One way in which a filter may hold: what `covers` cannot refute, it cannot prove covered.
+
+    None where every way is refuted, or the budget ends before one is found.
+    """
+    return _Search(schema, budget).first_open([filter])
+
+
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class Facts:
     """What a branch holds about one attribute."""
 
     present: bool = False
@@ -97,24 +107,24 @@ class _Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Branch:
+class Branch:
     """The literals taken so far.
 
     Facts per attribute, and leaves that are only compared as they are.
     """
 
-    facts: dict[str, _Facts]
+    facts: dict[str, Facts]
     opaque: frozenset[Filter]
 
 
-_EMPTY = _Branch({}, frozenset())
+_EMPTY = Branch({}, frozenset())
 
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
     """A branch with all literals of a filter, and the disjunctions still to choose from."""
 
-    branch: _Branch
+    branch: Branch
     alternatives: tuple[Or, ...]
 
 
@@ -140,7 +150,7 @@ def _attributes(alternative: Or) -> frozenset[str]:
     return frozenset(leaf.attribute for leaf in walk(alternative) if isinstance(leaf, Predicate))
 
 
-def _openness(branch: _Branch, alternative: Or) -> tuple[int, int]:
+def _openness(branch: Branch, alternative: Or) -> tuple[int, int]:
     """Least for what is likely to close at once: few children, on attributes already spoken of."""
     return len(_attributes(alternative) - branch.facts.keys()), len(alternative.children)
 
@@ -153,29 +163,41 @@ class _Search:
 
     def is_satisfiable(self, filters: Sequence[Filter]) -> bool:
         """False only where every branch closes before the budget ends."""
-        first, *others = (_normal(each) for each in filters)
         try:
-            laid = _laid(first, self.schema, self.budget)
-            return laid is not None and self._open(laid.branch, [*laid.alternatives, *others])
+            return self._open(filters) is not None
         except _Exhausted:
             return True
 
-    def _open(self, branch: _Branch, todo: Sequence[Filter]) -> bool:
-        """Whether some way through `todo` stays consistent with the branch."""
-        waiting: list[tuple[_Branch, Sequence[Filter], Filter]] = [(branch, todo, TRUE)]
+    def first_open(self, filters: Sequence[Filter]) -> Branch | None:
+        """A branch that stays open, if one is found before the budget ends."""
+        try:
+            return self._open(filters)
+        except _Exhausted:
+            return None
+
+    def _open(self, filters: Sequence[Filter]) -> Branch | None:
+        first, *others = (_normal(each) for each in filters)
+        laid = _laid(first, self.schema, self.budget)
+        if laid is None:
+            return None
+        return self._through(laid.branch, [*laid.alternatives, *others])
+
+    def _through(self, branch: Branch, todo: Sequence[Filter]) -> Branch | None:
+        """A way through `todo` that stays consistent with the branch."""
+        waiting: list[tuple[Branch, Sequence[Filter], Filter]] = [(branch, todo, TRUE)]
         while waiting:
             branch, others, chosen = waiting.pop()
             laid = self.lay(branch, [*others, chosen])
             if laid is None:
                 continue
             if not laid.alternatives:
-                return True
+                return laid.branch
             self._spend(len(laid.alternatives))
             first, *others = sorted(laid.alternatives, key=partial(_openness, laid.branch))
             waiting.extend((laid.branch, others, child) for child in reversed(first.children))
-        return False
+        return None
 
-    def lay(self, branch: _Branch, todo: Sequence[Filter]) -> _Laid | None:
+    def lay(self, branch: Branch, todo: Sequence[Filter]) -> _Laid | None:
         """Takes all literals of `todo` into the branch; None where that closes it."""
         alternatives: list[Or] = []
         forbidden: dict[str, list[ValuePredicate]] = {}
@@ -211,7 +233,7 @@ class _Search:
 
     # --- one literal more; None closes the branch
 
-    def _with(self, branch: _Branch, literal: Filter) -> _Branch | None:
+    def _with(self, branch: Branch, literal: Filter) -> Branch | None:
         self._spend(1 + len(branch.opaque))
         positive = not isinstance(literal, Not)
         leaf = literal if positive else literal.children[0]
@@ -222,9 +244,9 @@ class _Search:
                 return self._with_presence(branch, attribute, positive)
         return self._with_opaque(branch, leaf, literal, positive)
 
-    def _with_value(self, branch: _Branch, leaf: ValuePredicate) -> _Branch | None:
+    def _with_value(self, branch: Branch, leaf: ValuePredicate) -> Branch | None:
         name, values = leaf.attribute, within_domain(accepted(leaf), leaf.attribute, self.schema)
-        facts = branch.facts.get(name, _Facts())
+        facts = branch.facts.get(name, Facts())
         self._spend((1 + len(facts.some_in)) * (1 + facts.none_in.size // 8))
         if self._is_single(name) and facts.some_in:
             facts = replace(facts, present=True, some_in=(shared(facts.some_in[0], values),))
@@ -236,20 +258,20 @@ class _Search:
         return following
 
     def _without(
-        self, branch: _Branch, name: str, leaves: Sequence[ValuePredicate]
-    ) -> _Branch | None:
+        self, branch: Branch, name: str, leaves: Sequence[ValuePredicate]
+    ) -> Branch | None:
         """No element of the attribute is accepted by one of the leaves."""
-        facts = branch.facts.get(name, _Facts())
+        facts = branch.facts.get(name, Facts())
         none_in = unite((facts.none_in, *map(accepted, leaves)))
         self._spend((1 + len(facts.some_in)) * (1 + none_in.size // 8))
         return self._with_facts(branch, name, replace(facts, none_in=none_in))
 
-    def _with_presence(self, branch: _Branch, attribute: str, positive: bool) -> _Branch | None:
-        facts = branch.facts.get(attribute, _Facts())
+    def _with_presence(self, branch: Branch, attribute: str, positive: bool) -> Branch | None:
+        facts = branch.facts.get(attribute, Facts())
         facts = replace(facts, present=True) if positive else replace(facts, missing=True)
         return self._with_facts(branch, attribute, facts)
 
-    def _with_facts(self, branch: _Branch, name: str, facts: _Facts) -> _Branch | None:
+    def _with_facts(self, branch: Branch, name: str, facts: Facts) -> Branch | None:
         if facts.missing and facts.present:
             return None
         needed = facts.some_in
@@ -259,18 +281,18 @@ class _Search:
             left = without(values, facts.none_in)
             if within_domain(left, name, self.schema).is_empty:
                 return None
-        return _Branch({**branch.facts, name: facts}, branch.opaque)
+        return Branch({**branch.facts, name: facts}, branch.opaque)
 
     def _with_opaque(
-        self, branch: _Branch, leaf: Filter, literal: Filter, positive: bool
-    ) -> _Branch | None:
+        self, branch: Branch, leaf: Filter, literal: Filter, positive: bool
+    ) -> Branch | None:
         for taken in branch.opaque:
             narrow, wide = (literal, taken) if positive else (taken, literal)
             if isinstance(narrow, Not) or not isinstance(wide, Not):
                 continue
             if self._leaf_covers(wide.child, narrow):
                 return None
-        following: _Branch | None = _Branch(branch.facts, branch.opaque | {literal})
+        following: Branch | None = Branch(branch.facts, branch.opaque | {literal})
         assert following is not None
         if positive and isinstance(leaf, Compare):
             for attribute in (leaf.attribute, leaf.other):
@@ -291,7 +313,7 @@ class _Search:
                 return wide in _weaker(narrow)
         return wide == narrow
 
-    def _contradicts_type(self, branch: _Branch, leaf: In | None = None) -> bool:
+    def _contradicts_type(self, branch: Branch, leaf: In | None = None) -> bool:
         """`type = 'Stock'` beside `not type is Stock`.
 
         All named types conform to one that is excluded.
@@ -319,9 +341,9 @@ class _Search:
         return self.schema is not None and self.schema.is_single(attribute)
 
 
-def _named_types(branch: _Branch) -> Iterable[tuple[object, ...]]:
+def _named_types(branch: Branch) -> Iterable[tuple[object, ...]]:
     """The type names of each `type in (...)` in the branch, where only strings are named."""
-    facts = branch.facts.get("type", _Facts())
+    facts = branch.facts.get("type", Facts())
     for values in facts.some_in:
         if values == ValueSet(strings=values.strings) and all(
             low[1:2] == high[1:2] for low, high in values.strings

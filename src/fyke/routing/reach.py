@@ -11,6 +11,7 @@ own. Of two brokers that claim one type, the one with the smaller name has it, e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from fyke.errors import FykeError, shown
 from fyke.events.event import Event
@@ -18,6 +19,9 @@ from fyke.events.schema import Schema
 from fyke.filters.filter import And, Filter, Or
 from fyke.filters.predicate import In, TypeIs
 from fyke.nodes.message import Control, NodeId
+
+COORDINATOR: Final = "*"
+"""Not a type: who leads the overlay, if it needs that."""
 
 
 class Reachable(Control, frozen=True):
@@ -35,7 +39,8 @@ class Reach:
         self._via = dict.fromkeys(self._owners, me)
 
     def names(self) -> tuple[str, ...]:
-        return tuple(sorted(self._owners))
+        """The types that have a rendezvous."""
+        return tuple(sorted(self._owners.keys() - {COORDINATOR}))
 
     def is_mine(self, name: str) -> bool:
         return self._owners.get(name) == self._me

@@ -79,6 +79,10 @@ class Strategy(ABC):
     @abstractmethod
     def publish(self, publish: Publish, came_from: NodeId) -> Routed: ...
 
+    def delivered(self, publish: Publish) -> None:
+        """An event has reached a client of this broker."""
+        return None
+
     def advertise(self, message: Advertise | Unadvertise, came_from: NodeId) -> list[Send]:
         """What a publisher will publish."""
         return []

@@ -1,0 +1,133 @@
+"""Box: a filter of at most one plain predicate per attribute, whose covering is decided at once.
+
+Equalities, lists, intervals and prefixes are sets of values between two cuts, types are names. A
+box covers another iff it asks for no other attributes and types, and of each for no less: DAS-17,
+which is exact for such filters. What is asked for is what the predicate says; what there is to
+contain is what a domain leaves of it: over the integers, "a > 3" begins at 4.
+
+    "type is Stock and price < 10"  covers  "type is Stock and price between 2 and 5 and volume = 3"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fyke.events.value import Kind, sort_key
+from fyke.filters.domain import within_domain
+from fyke.filters.filter import And, Filter
+from fyke.filters.intervals import Span, is_point, prefix_span, span
+from fyke.filters.predicate import In, Range, TypeIs, ValuePredicate
+from fyke.filters.text_predicate import Like
+from fyke.filters.value_set import accepted
+from fyke.routing.footprint import Corner, Footprint, Key, conforming, first_corner, is_single
+
+if TYPE_CHECKING:
+    from fyke.events.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Corners by attribute, as asked for and as left by domains; values that count one by one."""
+
+    asked: dict[str, Corner]
+    left: dict[str, Corner]
+    lists: dict[str, frozenset[Key]]
+    types: frozenset[str]
+    conforming: frozenset[str]
+    """The types, and their supertypes."""
+    single: frozenset[str] = frozenset()
+    """Attributes that are never lists."""
+
+    def covers(self, other: Box) -> bool | None:
+        """Every event that the other accepts is accepted by this one; None where it is unclear."""
+        for name, (kind, low, high) in self.asked.items():
+            theirs = other.left.get(name)
+            if theirs is None or theirs[0] is not kind or theirs[1] < low or theirs[2] > high:
+                return False
+        if not self.types <= other.conforming:
+            return False
+        verdicts = [self._lists(name, other) for name in self.lists] if self.lists else []
+        return False if False in verdicts else None if None in verdicts else True
+
+    def _lists(self, name: str, other: Box) -> bool | None:
+        keys = other.lists.get(name)
+        if keys is not None:
+            return keys <= self.lists[name] or (None if self._is_discrete(other) else False)
+        kind, low, high = other.left[name]
+        if is_point((low, high)):
+            return (kind, low[1]) in self.lists[name]
+        return None if self._is_discrete(other) else False
+
+    @staticmethod
+    def _is_discrete(other: Box) -> bool:
+        return other.left is not other.asked
+
+    def footprint(self) -> Footprint:
+        corners: dict[str, tuple[Corner, ...]] = {
+            name: (corner,) for name, corner in self.left.items()
+        }
+        return Footprint(corners, types=self.conforming, bans=dict.fromkeys(self.single))
+
+
+def box(filter: Filter, schema: Schema | None) -> Box | None:
+    """None where the filter says more than a box can, or nothing satisfies it."""
+    asked: dict[str, Corner] = {}
+    lists: dict[str, frozenset[Key]] = {}
+    types: list[str] = []
+    parts = filter.children if isinstance(filter, And) else (filter,)
+    for part in parts:
+        if isinstance(part, TypeIs):
+            types.append(part.name)
+            continue
+        corner = _corner(part)
+        if corner is None or not isinstance(part, ValuePredicate):
+            return None
+        name = part.attribute
+        if name in asked or name == "type":
+            return None
+        asked[name] = corner
+        if isinstance(part, In) and len(part.values) > 1:
+            lists[name] = frozenset(map(sort_key, part.values))
+    left = asked if schema is None else _within(parts, asked, schema)
+    if left is None:
+        return None
+    above = frozenset(each for name in types for each in conforming(name, schema))
+    single = frozenset(name for name in asked if is_single(name, schema))
+    return Box(asked, left, lists, frozenset(types), above, single)
+
+
+def _corner(part: Filter) -> Corner | None:
+    match part:
+        case In(_, values):
+            (kind, first), (last_kind, last) = sort_key(values[0]), sort_key(values[-1])
+            return (kind, (0, first, 0), (0, last, 1)) if kind is last_kind else None
+        case Range():
+            return _placed(part.kind, span(part))
+        case Like(_, pattern, False) if pattern.is_prefix:
+            return _placed(Kind.STRING, prefix_span(pattern.segments[0]))
+    return None
+
+
+def _placed(kind: Kind, bounds: Span) -> Corner | None:
+    return (kind, *bounds) if bounds[0] < bounds[1] else None
+
+
+def _within(
+    parts: tuple[Filter, ...], asked: dict[str, Corner], schema: Schema
+) -> dict[str, Corner] | None:
+    """The corners that domains leave; None where one leaves nothing."""
+    declared = [
+        part
+        for part in parts
+        if isinstance(part, ValuePredicate) and schema.attribute(part.attribute) is not None
+    ]
+    if not declared:
+        return asked
+    left = dict(asked)
+    for part in declared:
+        corner = first_corner(within_domain(accepted(part), part.attribute, schema))
+        if corner is None:
+            return None
+        left[part.attribute] = corner
+    return left

@@ -1,0 +1,164 @@
+"""Footprint: what one way of satisfying a filter leaves at each attribute, for an index to hold.
+
+Idea. Take a branch of a filter that the search behind `covers` leaves open (`open_branch`). Where
+it wants a value of an attribute, the values left to choose from have a lowest and a highest cut: a
+*corner*. A filter that covers this one must contain both, or the branch stays open beside its
+negation.
+Example. "a > 3 and not a = 5 and exists b" wants, of `a`, numbers just behind 3 and beyond; `b` may
+hold anything; 5 is banned from `a`.
+Invariant. If `covers(wide, narrow)`, every set of needs of `wide` (`needs`) is met somewhere in the
+footprint of `narrow`. Where that cannot be said of single values, the attribute is *vague* and
+meets every need.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from fyke.events.value import Kind, Scalar, sort_key
+from fyke.filters.covering import Branch, Facts, open_branch
+from fyke.filters.domain import within_domain
+from fyke.filters.filter import Filter, Not
+from fyke.filters.glob import ONE
+from fyke.filters.intervals import Cut, Spans, is_point, point
+from fyke.filters.predicate import TypeIs, ValuePredicate
+from fyke.filters.text_predicate import InNetwork, Like
+from fyke.filters.value_set import ANYTHING, NOTHING, ValueSet, without
+
+if TYPE_CHECKING:
+    from fyke.events.schema import Schema
+
+Corner: TypeAlias = tuple[Kind, Cut, Cut]
+"""Of one kind of values: where they begin and where they end."""
+Key: TypeAlias = tuple[Kind, Scalar]
+"""A value that equals no value of another kind."""
+
+BUDGET: Final = 2_000
+"""Literals that the search for a branch may look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """Of one open branch."""
+
+    corners: dict[str, tuple[Corner, ...]] = field(default_factory=dict)
+    """Of what is wanted of an attribute; none where its mere presence is."""
+    vague: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+    """Types that it may be seen to ask for, with their supertypes."""
+    bans: dict[str, frozenset[Key] | None] = field(default_factory=dict)
+    """Values that an attribute must not have; None where they are more than a list."""
+
+
+def footprint(filter: Filter, schema: Schema | None) -> Footprint | None:
+    """None where no branch is found: then nothing can be said."""
+    branch = open_branch(filter, schema=schema, budget=BUDGET)
+    if branch is None:
+        return None
+    corners: dict[str, tuple[Corner, ...]] = {}
+    vague: set[str] = set()
+    for name, facts in branch.facts.items():
+        if not facts.present:
+            continue
+        found = [_corner(values, schema, name) for values in _left(name, facts, schema)]
+        if None in found:
+            vague.add(name)
+        else:
+            corners[name] = tuple(each for each in found if each is not None)
+    return Footprint(corners, frozenset(vague), _types(branch, schema), _bans(branch, schema))
+
+
+def _left(name: str, facts: Facts, schema: Schema | None) -> list[ValueSet]:
+    """What there is to choose from, for each value that is wanted."""
+    wanted = facts.some_in
+    if not wanted and is_single(name, schema):
+        wanted = (ANYTHING,)
+    return [within_domain(without(each, facts.none_in), name, schema) for each in wanted]
+
+
+def _corner(values: ValueSet, schema: Schema | None, name: str) -> Corner | None:
+    found = first_corner(values)
+    if found is None and values.languages and not is_single(name, schema):
+        return _spoken(values.languages[0])
+    return found
+
+
+def first_corner(values: ValueSet) -> Corner | None:
+    """Of the values of the first kind there are; None where they are no spans."""
+    if values.null:
+        return key_corner(sort_key(None))
+    if values.booleans:
+        return Kind.BOOL, (0, min(values.booleans), 0), (0, max(values.booleans), 1)
+    by_kind: tuple[tuple[Kind, Spans], ...] = (
+        (Kind.NUMBER, values.numbers),
+        (Kind.STRING, values.strings),
+        (Kind.TIMESTAMP, values.timestamps),
+    )
+    for kind, spans in by_kind:
+        if spans:
+            return kind, spans[0][0], spans[-1][1]
+    return None
+
+
+def _spoken(language: ValuePredicate) -> Corner | None:
+    """One string of a language, if one comes to mind."""
+    match language:
+        case Like(_, pattern):
+            text = "".join(pattern.segments).replace(ONE, "x")
+        case InNetwork(_, network):
+            text = str(network.network_address)
+        case _:
+            return None
+    return (Kind.STRING, *point(text)) if language.accepts()(text) else None
+
+
+def key_corner(key: Key) -> Corner:
+    return key[0], (0, key[1], 0), (0, key[1], 1)
+
+
+def _types(branch: Branch, schema: Schema | None) -> frozenset[str]:
+    names = {leaf.name for leaf in branch.opaque if isinstance(leaf, TypeIs)}
+    for values in branch.facts.get("type", Facts()).some_in:
+        if values.strings and values.strings[0][0][0] == 0:
+            names.add(values.strings[0][0][1])
+    return frozenset(each for name in names for each in conforming(name, schema))
+
+
+def conforming(name: str, schema: Schema | None) -> tuple[str, ...]:
+    """The types that an event of a type has."""
+    return (name,) if schema is None else (name, *schema.supertypes(name))
+
+
+def _bans(branch: Branch, schema: Schema | None) -> dict[str, frozenset[Key] | None]:
+    bans: dict[str, frozenset[Key] | None] = {}
+    for name, facts in branch.facts.items():
+        if facts.missing or is_single(name, schema):
+            bans[name] = None
+        elif facts.none_in != NOTHING:
+            is_plain = name != "type" and (schema is None or schema.attribute(name) is None)
+            bans[name] = _listed(facts.none_in) if is_plain else None
+    if any(isinstance(each, Not) and isinstance(each.child, TypeIs) for each in branch.opaque):
+        bans["type"] = None
+    return bans
+
+
+def _listed(values: ValueSet) -> frozenset[Key] | None:
+    """The values of a set of few."""
+    by_kind: tuple[tuple[Kind, Spans], ...] = (
+        (Kind.NUMBER, values.numbers),
+        (Kind.STRING, values.strings),
+        (Kind.TIMESTAMP, values.timestamps),
+    )
+    if values.languages or not all(is_point(each) for _, spans in by_kind for each in spans):
+        return None
+    keys = [(kind, low[1]) for kind, spans in by_kind for low, _ in spans]
+    keys += [sort_key(value) for value in values.booleans]
+    if values.null:
+        keys.append(sort_key(None))
+    return frozenset(keys)
+
+
+def is_single(name: str, schema: Schema | None) -> bool:
+    """Never a list, by declaration."""
+    return schema is not None and schema.is_single(name)

@@ -1,0 +1,163 @@
+"""Needs: what a filter asks of every event, as places in an index. One of a set of needs is met.
+
+A conjunction needs what a child needs: the cheapest is taken. A disjunction needs one of what its
+children need. What a filter merely forbids is a need only of those that cover it in turn: they
+must forbid it too.
+
+    "a = 1 and (b < 2 or c = 3)"      AtValue(a, 1), or one of AtSpan(b, ..2), AtValue(c, 3)
+    "not a = 1"                       Ban(a, 1)
+    "a = 1 or not b = 2"              none: nothing is needed always
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from fyke.events.value import Kind, sort_key
+from fyke.filters.domain import within_domain
+from fyke.filters.filter import And, Constant, Filter, Not, Or
+from fyke.filters.intervals import Cut, prefix_span, span
+from fyke.filters.predicate import Exists, In, Predicate, Range, TypeIs, ValuePredicate
+from fyke.filters.text_predicate import Like
+from fyke.filters.value_set import accepted
+from fyke.routing.footprint import Footprint, Key, key_corner
+
+if TYPE_CHECKING:
+    from fyke.events.schema import Schema
+
+VALUES_MAX: Final = 16
+"""A longer list of values is one interval."""
+
+
+class AtValue(NamedTuple):
+    """The attribute has this value."""
+
+    attribute: str
+    key: Key
+
+
+class AtSpan(NamedTuple):
+    """It has a value of a kind between two cuts."""
+
+    attribute: str
+    kind: Kind
+    low: Cut
+    high: Cut
+
+
+class AtType(NamedTuple):
+    """The event has this type."""
+
+    name: str
+
+
+class Present(NamedTuple):
+    """The attribute is there."""
+
+    attribute: str
+
+
+class Ban(NamedTuple):
+    """The attribute must not have this value; None where it must not have several."""
+
+    attribute: str
+    key: Key | None
+
+
+Need: TypeAlias = AtValue | AtSpan | AtType | Present | Ban
+Needs: TypeAlias = Sequence[Need]
+Cost: TypeAlias = Callable[[Need], float]
+
+
+def cheapest(normal: Filter, cost: Cost, schema: Schema | None) -> Needs | None:
+    """Of a filter in negation normal form; None where it needs nothing in particular."""
+    found = _needs(normal, cost)
+    if found is not None:
+        return found[1]
+    parts = normal.children if isinstance(normal, And) else (normal,)
+    bans = [ban for part in parts if (ban := _ban(part, schema)) is not None]
+    return [min(bans, key=cost)] if bans else None
+
+
+def _needs(normal: Filter, cost: Cost) -> tuple[float, Needs] | None:
+    match normal:
+        case And():
+            found = [each for child in normal.children if (each := _needs(child, cost))]
+            return min(found, key=lambda each: each[0], default=None)
+        case Or():
+            needed = [_needs(child, cost) for child in normal.children]
+            if None in needed:
+                return None
+            each_of = [each for each in needed if each is not None]
+            return sum(each[0] for each in each_of), [
+                need for _, needs in each_of for need in needs
+            ]
+        case Constant(False):
+            return 0.0, []
+        case Predicate():
+            needs = of_leaf(normal)
+            return sum(map(cost, needs)), needs
+    return None
+
+
+def of_leaf(leaf: Predicate) -> Needs:
+    match leaf:
+        case In(attribute, values):
+            keys = [sort_key(value) for value in values]
+            if len(keys) <= VALUES_MAX or keys[0][0] is not keys[-1][0]:
+                return [AtValue(attribute, key) for key in keys]
+            return [AtSpan(attribute, keys[0][0], (0, keys[0][1], 0), (0, keys[-1][1], 1))]
+        case Range(attribute):
+            return [AtSpan(attribute, leaf.kind, *span(leaf))]
+        case Like(attribute, pattern, False) if pattern.is_prefix:
+            return [AtSpan(attribute, Kind.STRING, *prefix_span(pattern.segments[0]))]
+        case TypeIs(name):
+            return [AtType(name)]
+    return [Present(leaf.attribute)]
+
+
+def outline(normal: Filter) -> Needs:
+    """What each event must meet, all of it, as far as it is plain to see."""
+    parts = normal.children if isinstance(normal, And) else (normal,)
+    needs = [of_leaf(part) for part in parts if isinstance(part, Predicate)]
+    return [each[0] for each in needs if len(each) == 1]
+
+
+def may_cover(outline: Needs, footprint: Footprint) -> bool:
+    """Whether a footprint lies within an outline; if not, its filter is not covered."""
+    return all(_holds(need, footprint) for need in outline)
+
+
+def _holds(need: Need, footprint: Footprint) -> bool:
+    if isinstance(need, AtType):
+        return need.name in footprint.types
+    if need.attribute in footprint.vague:
+        return True
+    corners = footprint.corners.get(need.attribute)
+    if corners is None or isinstance(need, Present):
+        return corners is not None
+    if isinstance(need, AtValue):
+        return key_corner(need.key) in corners
+    if isinstance(need, AtSpan):
+        _, kind, first, last = need
+        return any(each is kind and first <= low and high <= last for each, low, high in corners)
+    return True
+
+
+def _ban(part: Filter, schema: Schema | None) -> Ban | None:
+    """Of one part of a conjunction."""
+    if not isinstance(part, Not):
+        return None
+    leaf = part.child
+    if isinstance(leaf, Exists | TypeIs):
+        return Ban(leaf.attribute, None)
+    if not isinstance(leaf, ValuePredicate):
+        return None
+    name = leaf.attribute
+    if schema is not None and schema.attribute(name) is not None:
+        is_vain = within_domain(accepted(leaf), name, schema).is_empty
+        return None if is_vain else Ban(name, None)
+    if isinstance(leaf, In) and len(leaf.values) == 1 and name != "type":
+        return Ban(name, sort_key(leaf.values[0]))
+    return Ban(name, None)
