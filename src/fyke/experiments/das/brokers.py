@@ -49,7 +49,7 @@ def _grid(scale: str) -> list[Parameters]:
         {
             "strategy": strategy,
             "brokers": size,
-            "profiles": 180 if is_small else 200_000,
+            "profiles": 90 if is_small else 200_000,
             "at_least": 1 if is_small else 4_000,
             "repeats": 1 if is_small else 3,
         }
@@ -208,7 +208,7 @@ FIGURES: Final = (
     Figure(
         "12",
         "Efficiency and parallel efficiency by the number of brokers",
-        "200,000 unique profiles (180 at small scale) are shared by one to nine brokers of the "
+        "200,000 unique profiles (90 at small scale) are shared by one to nine brokers of the "
         "reconstructed network of figure 11, B2 is the rendezvous node. Profile forwarding gains "
         "from brokers where little matches; event forwarding loses until B2 has all neighbours.",
         "brokers",

@@ -29,7 +29,7 @@ def _grid(scale: str) -> list[Parameters]:
         {
             "strategy": strategy,
             "sigma": sigma,
-            "profiles": 400 if is_small else 200_000,
+            "profiles": 200 if is_small else 200_000,
             "scale": scale,
             "at_least": 1 if is_small else 4_000,
             "repeats": 1 if is_small else 3,

@@ -83,6 +83,11 @@ class Deployment:
         }
 
     def _register(self) -> None:
+        """Once brokers know their neighbours, and all types."""
+        self._overlay.run()
+        for declaration in self._profiles.declarations():
+            self._overlay.say(f"publisher of {self._profiles.brokers[0]}", declaration)
+        self._overlay.run()
         waiting = self._profiles.subscriptions()
         while chunk := list(islice(waiting, _CHUNK)):
             for broker, subscription in chunk:

@@ -171,7 +171,7 @@ FIGURES: Final = (
     Figure(
         "8",
         "Efficiency by the portion of matching events",
-        "Four brokers in a line, 50,000 profiles each (100 at small scale); sigma profiles match "
+        "Four brokers in a line, 50,000 profiles each (50 at small scale); sigma profiles match "
         "an event that matches. All get slower with p_e: profile forwarding is fastest and most "
         "sensitive, event forwarding hardly changes.",
         "bus",

@@ -25,8 +25,9 @@ from typing import TypeAlias
 from fyke.errors import FykeError
 from fyke.events.event import Event
 from fyke.filters.filter import Filter, conjunction
-from fyke.filters.predicate import equals
+from fyke.filters.predicate import TypeIs, equals
 from fyke.filters.subscription import Subscription
+from fyke.nodes.message import Declare
 
 Cell: TypeAlias = tuple[int, int, int | None]
 """A publisher's broker, a type, and the owner's broker: None for events that match nothing."""
@@ -81,6 +82,11 @@ class Profiles:
     def _value(self, owner: int, kind: int, number: int) -> int:
         return (owner * self.kinds + kind) * self.depth + number
 
+    def declarations(self) -> list[Declare]:
+        """The types: brokers know that none is a subtype of another."""
+        document: dict[str, object] = {"attributes": {"a": {"domain": "integer"}}}
+        return [Declare("type", self.type_name(kind), document) for kind in range(self.types)]
+
     # --- profiles ---------------------------------------------------------------------------------
 
     def subscriptions(self) -> Iterator[tuple[str, Subscription]]:
@@ -95,9 +101,7 @@ class Profiles:
 
     def _filter(self, kind: int, value: int) -> Filter:
         wanted = equals("a", value)
-        if not self.types:
-            return wanted
-        return conjunction([equals("type", self.type_name(kind)), wanted])
+        return conjunction([TypeIs(self.type_name(kind)), wanted]) if self.types else wanted
 
     # --- events -----------------------------------------------------------------------------------
 
