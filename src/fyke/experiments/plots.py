@@ -7,13 +7,12 @@ read; a second parameter is the dash.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from fyke.errors import FykeError
 from fyke.experiments.experiment import Axis, Figure, Panel
-from fyke.experiments.table import Row, Scalar, Table
+from fyke.experiments.table import Scalar, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,30 +82,43 @@ def _matplotlib() -> Any:
 
 def _panel(axes: Axes, panel: Panel, rows: Table) -> None:
     axes.set_title(panel.title, loc="left", color=_INK)
-    for label, style, curve in _curves(panel, rows):
-        axes.plot(curve.column(panel.x.column), curve.column(panel.y.column), label=label, **style)
+    shown = rows.keep(lambda row: all(row.get(name) is not None for name in _needed(panel)))
+    choices = {name: _in_order(shown, name) for name in panel.by}
+    for numbered in product(*map(enumerate, choices.values())):
+        values = dict(zip(panel.by, (value for _, value in numbered), strict=True))
+        curve = shown.where(**values).sort(panel.x.column)
+        if curve:
+            style = _style(*(number for number, _ in numbered))
+            axes.plot(curve.column(panel.x.column), curve.column(panel.y.column), **style)
     _scaled(axes, "x", panel.x)
     _scaled(axes, "y", panel.y)
-    if axes.lines:
-        axes.legend()
+    _legend(axes, choices)
 
 
-def _curves(panel: Panel, rows: Table) -> Iterator[tuple[str, dict[str, Any], Table]]:
-    """Each with its label and its look."""
-    shown = rows.keep(lambda row: all(row.get(name) is not None for name in _needed(panel)))
-    choices = [_in_order(shown, name) for name in panel.by]
-    for numbered in product(*map(enumerate, choices)):
-        values: Row = dict(zip(panel.by, (value for _, value in numbered), strict=True))
-        curve = shown.where(**values).sort(panel.x.column)
-        if not curve:
-            continue
-        at = [number for number, _ in numbered] + [0, 0]
-        style = {
-            "color": COLOURS[at[0] % len(COLOURS)],
-            "marker": MARKERS[at[0] % len(MARKERS)],
-            "linestyle": DASHES[at[1] % len(DASHES)],
-        }
-        yield ", ".join(_worded(*each) for each in values.items()), style, curve
+def _style(colour: int, dash: int = 0) -> dict[str, Any]:
+    return {
+        "color": COLOURS[colour % len(COLOURS)],
+        "marker": MARKERS[colour % len(MARKERS)],
+        "linestyle": DASHES[dash % len(DASHES)],
+    }
+
+
+def _legend(axes: Axes, choices: dict[str, list[Any]]) -> None:
+    """What the colours mean, and below them the dashes; beside the panel where both are used."""
+    from matplotlib.lines import Line2D
+
+    (name, first), *rest = choices.items()
+    lines = [
+        Line2D([], [], label=_worded(name, value), **_style(at)) for at, value in enumerate(first)
+    ]
+    for other, values in rest:
+        for at, value in enumerate(values):
+            dash = DASHES[at % len(DASHES)]
+            lines.append(Line2D([], [], label=_worded(other, value), color=_MUTED, linestyle=dash))
+    if rest:
+        axes.legend(handles=lines, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    elif len(lines) > 1:
+        axes.legend(handles=lines)
 
 
 def _needed(panel: Panel) -> tuple[str, ...]:
@@ -129,12 +141,14 @@ def _worded(name: str, value: Scalar) -> str:
 
 
 def _scaled(axes: Axes, which: str, axis: Axis) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     axes.set(**{f"{which}label": axis.label})
     line: Any = getattr(axes, f"{which}axis")
     if axis.is_log:
         axes.set(**{f"{which}scale": "log"})
+        line.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        line.set_minor_formatter(NullFormatter())
     elif which == "y":
         axes.set_ylim(bottom=0)
         line.set_major_locator(MaxNLocator(6))

@@ -30,7 +30,7 @@ def test_the_closed_forms_hold_exactly(strategy, load, duplication):
 
 def test_all_strategies_notify_the_same_profiles():
     rows = [
-        bus(strategy, sigma=5).measure(Fraction(1, 5), repeats=2) for strategy in "PF EF RN".split()
+        bus(strategy, sigma=5).measure(Fraction(1, 5), repeats=2) for strategy in ["PF", "EF", "RN"]
     ]
     assert {row["p_p"] for row in rows} == {1.0}
 

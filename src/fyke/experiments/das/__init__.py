@@ -62,8 +62,9 @@ PAPER: Final = Paper(
         "A broker's steps are the events it holds against its filters, the messages with events "
         "that it receives from and sends to brokers, and its notifications, one per profile. "
         "Efficiency is the number of events by the steps of the busiest broker: claims about time "
-        "are judged by it. Events per second are measured: the events by the seconds that the "
-        "slowest broker took, all events waiting at their brokers before the first goes on.",
+        "are judged by it. Events per second are measured: the events by the processor time "
+        "of the slowest broker, all events waiting at their brokers before the first goes on; the "
+        "CSV files have the wall time of the whole overlay (wall_s) as well.",
         "Brokers run under a virtual clock in one process, with the paper's filter (the engine "
         "`interval`). Their strategies are event_forwarding, subscription_forwarding and "
         "rendezvous.",

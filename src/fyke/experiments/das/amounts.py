@@ -95,7 +95,7 @@ def _judge_order(results: Results) -> Finding:
     seconds = of_each(rows, "events_per_s", profiles=largest)
     holds = steps["PF"] > steps["EF"] > steps["RN"]
     return Finding(
-        f"per 1,000 steps: {said(steps)}; per second: {said(seconds)}",
+        f"per 1,000 steps: {said(steps)}; per second of processor time: {said(seconds)}",
         holds,
         "" if holds else _FEWER,
     )

@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import islice
 from random import Random
 from statistics import median
+from time import perf_counter
 from typing import Final
 
 from fyke.assembly import assemble
@@ -107,6 +108,7 @@ class Deployment:
         sigma = self._profiles.sigma
         events = self._profiles.events(p_e, locality=locality, at_least=at_least, seed=seed)
         seconds: list[float] = []
+        began = perf_counter()
         for _ in range(repeats):
             self._tally.clear()
             for each in events:
@@ -134,4 +136,5 @@ class Deployment:
             "steps": steps / count,
             "efficiency": 1_000 * count / steps,
             "events_per_s": count / median(seconds),
+            "wall_s": (perf_counter() - began) / repeats,
         }

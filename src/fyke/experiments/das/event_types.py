@@ -96,11 +96,11 @@ def _judge_constant(results: Results) -> Finding:
 def _judge_rn(results: Results) -> Finding:
     found = curves(results["types"], "types", "efficiency", "p_p", strategy="RN")
     best = [1 + curve.index(max(curve)) for curve in found.values()]
-    rises = all(curve[2] > curve[0] for curve in found.values())
-    falls = all(curve[-1] < curve[3] for curve in found.values())
+    rises = all(min(curve[1:3]) > curve[0] for curve in found.values())
+    falls = all(max(curve[4:]) < curve[0] for curve in found.values())
     sample = found[1.0,]
     ours = f"p_p = 1: {listed(sample)}; best at {listed(best)} types"
-    return Finding(ours, rises and falls and max(best) <= 4)
+    return Finding(ours, rises and falls and max(best) <= 3)
 
 
 # --- duplication and load -------------------------------------------------------------------------

@@ -3,14 +3,14 @@
 A broker's *steps* are the events it holds against its filters, the messages with events that it
 receives from and sends to other brokers, and the notifications of its clients, one per profile.
 They stand for the work of DAS 5: filtering and post-filtering, communication, notification. The
-same events take the same steps, whatever machine runs them; seconds are taken as well.
+same events take the same steps, whatever machine runs them. Seconds are those of the processor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
+from time import thread_time
 
 from fyke.errors import FykeError
 from fyke.nodes.codec import Codec
@@ -86,9 +86,9 @@ class Timed:
         self._meter = meter
 
     def handle(self, input: Input, now: float) -> list[Effect]:
-        begin = perf_counter()
+        begin = thread_time()
         effects = self._node.handle(input, now)
-        self._meter().seconds += perf_counter() - begin
+        self._meter().seconds += thread_time() - begin
         return effects
 
     def stats(self) -> Stats:

@@ -1,7 +1,7 @@
 """What the figures on overlays share: axes, panels, and questions to their rows.
 
 Efficiency is shown twice: events per 1,000 steps of the busiest broker, on which claims are judged,
-and events per second of the broker that took longest, as it was measured.
+and events per second of the broker that took longest, processor time as it was measured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ENGINE: Final = "interval"
 """The paper's filter."""
 
 EFFICIENCY: Final = "events per 1,000 steps"
-PER_SECOND: Final = "events per second"
+PER_SECOND: Final = "events per second of processor time"
 LOAD: Final = Axis("load", "messages per event")
 DUPLICATION: Final = Axis("duplication", "brokers per profile")
 _LONG: Final = {"PF": "profile forwarding", "EF": "event forwarding", "RN": "rendezvous nodes"}
