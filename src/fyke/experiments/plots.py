@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fyke.errors import FykeError
 from fyke.experiments.experiment import Axis, Figure, Panel
@@ -21,7 +21,7 @@ COLOURS: Final = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
 )  # fmt: skip
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
-DASHES: Final = ("-", "--", ":", "-.")
+DASHES: Final[tuple[Literal["-", "--", ":", "-."], ...]] = ("-", "--", ":", "-.")
 COLUMNS_MAX: Final = 4
 _INK: Final = "#1f2d3a"
 _MUTED: Final = "#5c6974"
@@ -55,19 +55,26 @@ def draw(figure: Figure, rows: Table) -> bytes:
     mpl = _matplotlib()
     from matplotlib.figure import Figure as Canvas
 
-    columns = min(len(figure.panels), COLUMNS_MAX)
+    columns = _columns(len(figure.panels))
     lines = -(-len(figure.panels) // columns)
     size = (_PANEL_IN[0] * columns, _PANEL_IN[1] * lines)
     with mpl.rc_context(_STYLE):
         canvas = Canvas(figsize=size, layout="constrained", dpi=_DPI)
-        grid = canvas.subplots(lines, columns, squeeze=False).flat
+        grid = list(canvas.subplots(lines, columns, squeeze=False).flat)
         for axes, panel in zip(grid, figure.panels, strict=False):
             _panel(axes, panel, rows.where(**panel.where))
-        for axes in list(grid)[len(figure.panels) :]:
+        for axes in grid[len(figure.panels) :]:
             axes.set_visible(False)
         image = io.BytesIO()
         canvas.savefig(image, format="png", metadata={"Software": None})
     return image.getvalue()
+
+
+def _columns(panels: int) -> int:
+    """So many that no line is left half empty, if there is such a number."""
+    if panels <= COLUMNS_MAX:
+        return panels
+    return next((each for each in (COLUMNS_MAX, 3) if panels % each == 0), COLUMNS_MAX)
 
 
 def _matplotlib() -> Any:
@@ -152,4 +159,6 @@ def _scaled(axes: Axes, which: str, axis: Axis) -> None:
     elif which == "y":
         axes.set_ylim(bottom=0)
         line.set_major_locator(MaxNLocator(6))
+    else:
+        line.set_major_locator(MaxNLocator(4 if axes.get_xlim()[1] >= 10_000 else 9))
     line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))

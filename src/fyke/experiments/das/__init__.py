@@ -1,4 +1,4 @@
-"""DAS: a classification and analysis of distributed event filter algorithms.
+"""DAS: Bittner, Hinze: Design and Analysis of an Efficient Distributed Event Notification Service.
 
 | module | idea |
 |---|---|
@@ -42,7 +42,7 @@ def _number(claim: Claim) -> tuple[int, ...]:
 
 PAPER: Final = Paper(
     name="das",
-    title="A classification and analysis of distributed event filtering algorithms",
+    title="Design and Analysis of an Efficient Distributed Event Notification Service",
     summary="Three algorithms for filtering events at many brokers: profile forwarding (PF) sends "
     "profiles to all brokers, event forwarding (EF) sends events to all brokers, and with "
     "rendezvous nodes (RN) both meet at a broker.",

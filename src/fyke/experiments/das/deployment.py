@@ -62,6 +62,7 @@ class Deployment:
         self._profiles = profiles
         self._tally = Tally(topology.brokers)
         self._published = 0
+        self._held: Row = {}
         system = assemble(
             STRATEGIES[strategy], topology, rendezvous=dict(rendezvous), engine=engine
         )
@@ -75,9 +76,10 @@ class Deployment:
             self._overlay.attach(f"subscriber of {broker}", broker)
             self._overlay.attach(f"publisher of {broker}", broker)
         self._register()
+        self.measure(Fraction(1, 2))  # what is done for the first time takes longer
         stats = [self._overlay.node(broker).stats() for broker in topology.brokers]
         tables = [each.subscriptions + each.rows for each in stats]
-        self._held: Row = {
+        self._held |= {
             "profiles": profiles.total,
             "duplication": sum(tables) / profiles.total,
             "largest_table": max(tables),
