@@ -27,14 +27,23 @@ from benchmarks.references.lark_native import lark_parser
 ROOT = Path(__file__).parent.parent
 parse = lark_parser()
 
-TOPICS = ("filters", "kernel", "table", "single", "snapshot", "machine", "live")
+TOPICS = ("filters", "kernel", "table", "single", "snapshot", "machine", "live", "simulation")
 
 
 def test_a_quick_run() -> None:
     command = [sys.executable, "-m", "benchmarks", "--quick", "--only", *TOPICS]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3_000:] + done.stderr[-3_000:]
-    for word in ("lark", "DuckDB", "numpy", "lambdas", "snapshot", "bandwidth", "removes"):
+    for word in (
+        "lark",
+        "DuckDB",
+        "numpy",
+        "lambdas",
+        "snapshot",
+        "bandwidth",
+        "removes",
+        "flooding",
+    ):
         assert word in done.stdout
 
 

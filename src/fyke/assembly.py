@@ -54,13 +54,12 @@ def assemble(
     *,
     rendezvous: Mapping[str, NodeId] | None = None,
     first: str = "event_forwarding",
-    period_s: float = 1.0,
     engine: str = "compiled",
 ) -> System:
     """Brokers with a strategy.
 
     `rendezvous` names the broker of each event type, "" that of all others. An adaptive overlay
-    starts with `first` and weighs its strategies every `period_s`; its first broker leads.
+    starts with `first`; its first broker leads.
     """
     if strategy not in STRATEGIES:
         raise FykeError(f"unknown strategy {shown(strategy)}; expected {', '.join(STRATEGIES)}")
@@ -81,7 +80,7 @@ def assemble(
                 reach,
                 lambda wanted: _made(wanted, here, reach, engine),
                 first,
-                Weighing(name, period_s),
+                Weighing(name),
             )
 
         return Broker(name, decide, random, engine=engine)

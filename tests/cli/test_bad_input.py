@@ -193,7 +193,7 @@ def test_a_disk_that_fails_while_reading(fyke, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["zork"], "unknown command 'zork'; expected match, explain, lint, pipeline, demo"),
+        (["zork"], "unknown command 'zork'; expected match, explain, lint, simulate, pipeline, "),
         (["pipeline", "zork"], "unknown command 'pipeline zork'"),
         (["--zork"], "--zork"),
         (["match"], "either with -s FILE or with -e FILTER"),
@@ -262,11 +262,11 @@ def test_any_bytes_as_files(fyke, write, content):
 def test_help_lists_the_commands(fyke, arguments):
     run = fyke(*arguments)
     assert run.code == 0
-    for name in ("match", "explain", "lint", "demo"):
+    for name in ("match", "explain", "lint", "simulate", "demo"):
         assert name in run.out
 
 
-@pytest.mark.parametrize("name", ["match", "explain", "lint", "demo"])
+@pytest.mark.parametrize("name", ["match", "explain", "lint", "simulate", "demo"])
 def test_each_command_has_examples(fyke, name, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     run = fyke(name, "--help")

@@ -126,7 +126,10 @@ PUBLISH = {"id": "e", "event": b"", "epoch": 0}
         (packed(VERSION, "Subscribe", {"subscription": {"id": "s"}}), "Subscribe: .*filter"),
         (packed(VERSION, "Unsubscribe", {"id": "s", "route": 5}), "route: expected"),
         (packed(VERSION, "Unsubscribe", {"id": "s", "route": ["Nowhere", {}]}), "unknown kind"),
-        (packed(VERSION, "Unsubscribe", {"id": "s", "route": ["Connect", {}]}), "does not belong there"),
+        (
+            packed(VERSION, "Unsubscribe", {"id": "s", "route": ["Connect", {}]}),
+            "does not belong there",
+        ),
         (packed(VERSION, "Connect", {"route": ["Towards", {"broker": "a"}]}), "route: expected"),
     ],
 )

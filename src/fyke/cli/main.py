@@ -27,6 +27,7 @@ _COMMANDS: Final = {
     "match": "Which subscriptions accept which events: a grep for events.",
     "explain": "Why a filter accepts or refuses an event.",
     "lint": "What is wrong, redundant or expensive in a set of subscriptions.",
+    "simulate": "Strategies side by side, on an overlay of brokers under a virtual clock.",
     "pipeline": "From events to notifications and a report, on Spark.",
     "reproduce": "The figures and claims of a paper, made again.",
     "demo": "Match a generated stock-and-auction workload, and show what happened.",

@@ -69,7 +69,10 @@ class Codec:
         version, kind, fields = parts
         if type(version) is not int or version != VERSION:
             raise MessageError(f"a message of version {shown(version)}; expected {VERSION}")
-        made = self._made(kind, fields)
+        try:
+            made = self._made(kind, fields)
+        except RecursionError:
+            raise MessageError(f"not a message: {shown(kind)} is nested too deep") from None
         if not isinstance(made, Message):
             raise MessageError(f"{kind} travels along with a message, it is none itself")
         return made

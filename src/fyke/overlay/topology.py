@@ -99,7 +99,26 @@ class Topology:
 
     def center(self) -> str:
         """The broker from which all others are nearest in sum; of several, the first."""
-        return min(self.brokers, key=lambda broker: sum(self.distances(broker).values()))
+        far = self._far_in_tree() if self.is_tree() else self._far()
+        return min(self.brokers, key=far.__getitem__)
+
+    def _far(self) -> dict[str, int]:
+        """For every broker, its distances to all that it reaches, in sum."""
+        return {broker: sum(self.distances(broker).values()) for broker in self.brokers}
+
+    def _far_in_tree(self) -> dict[str, int]:
+        """The same in linear time: a step down is nearer to those below, farther from the rest."""
+        root = self.brokers[0]
+        parents = self.parents(root)
+        below = dict.fromkeys(parents, 1)
+        for broker in reversed(parents):
+            if broker != root:
+                below[parents[broker]] += below[broker]
+        far = {root: sum(self.distances(root).values())}
+        for broker, parent in parents.items():
+            if broker != root:
+                far[broker] = far[parent] + len(self.brokers) - 2 * below[broker]
+        return far
 
     # --- trees ------------------------------------------------------------------------------------
 

@@ -17,8 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-import msgspec
-
 from fyke.errors import FykeError, shown
 from fyke.nodes.effect import Send
 from fyke.nodes.message import (
@@ -35,7 +33,7 @@ from fyke.nodes.node import Stats
 from fyke.routing.epoch import Closed, Complete, Epoch, Ready, Status, Switch, Within
 from fyke.routing.reach import COORDINATOR, Reach, Reachable
 from fyke.routing.strategy import EVERYONE, Routed, Strategy, Surroundings
-from fyke.routing.weighing import Report, Weighing
+from fyke.routing.weighing import Busy, Gathered, Poll, Report, Weighing
 
 KINDS: Final[tuple[type[Message] | type[Route], ...]] = (
     Status,
@@ -44,7 +42,9 @@ KINDS: Final[tuple[type[Message] | type[Route], ...]] = (
     Ready,
     Closed,
     Switch,
-    Report,
+    Busy,
+    Poll,
+    Gathered,
 )
 """The messages of this strategy, beside those of the ones it changes between."""
 
@@ -67,6 +67,12 @@ class Adaptive(Strategy):
         self._epochs = {0: Epoch(first, make(first))}
         self._current = 0
         self._local: dict[SubscriptionId, tuple[Subscribe, NodeId]] = {}
+        self._round = 0
+        self._answers: dict[NodeId, tuple[Report, ...]] = {}
+
+    @property
+    def _leads(self) -> bool:
+        return self._reach.is_mine(COORDINATOR)
 
     @property
     def current(self) -> str:
@@ -81,31 +87,29 @@ class Adaptive(Strategy):
         for number, epoch in self._epochs.items():
             sends += self._counted(number, epoch.strategy.subscribe(message, came_from))
         self._local[message.subscription.id] = message, came_from
-        self._weigh(changes=1)
-        return sends
+        return sends + self._changed(len(sends))
 
     def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> list[Send]:
         self._check_client(came_from, message)
         self._local.pop(message.id, None)
-        self._weigh(changes=1)
         sends: list[Send] = []
         for number, epoch in self._epochs.items():
             sends += self._counted(number, epoch.strategy.unsubscribe(message, came_from))
-        return sends
+        return sends + self._changed(len(sends))
 
     def publish(self, publish: Publish, came_from: NodeId) -> Routed:
         if came_from not in self._here.brokers:
             publish = Publish(publish.id, publish.event, self._current)
             self._weighing.published(publish.id)
-            self._weigh()
         epoch = self._epochs.get(publish.epoch)
         if epoch is None:
             return Routed([], EVERYONE)
-        return epoch.strategy.publish(publish, came_from)
+        routed = epoch.strategy.publish(publish, came_from)
+        said = self._said(len(routed.sends))
+        return Routed([*routed.sends, *said], routed.audience) if said else routed
 
     def delivered(self, publish: Publish) -> None:
         self._weighing.delivered(publish.id)
-        self._weigh()
 
     def _check_client(self, came_from: NodeId, message: Message) -> None:
         if came_from in self._here.brokers:
@@ -155,8 +159,12 @@ class Adaptive(Strategy):
                 return self._advance()
             case Reachable():
                 return self._reached(message, came_from)
-            case Report():
-                return self._reported(message)
+            case Busy():
+                return self._poll() if self._leads else self._upward(message)
+            case Poll():
+                return self._asked(message.round)
+            case Gathered():
+                return self._gathered(message, came_from)
         return super().control(message, came_from)
 
     def _inside(self, within: Within, came_from: NodeId) -> list[Send]:
@@ -184,8 +192,6 @@ class Adaptive(Strategy):
         if not news.owners:
             return []
         others = [Send(peer, news) for peer in self._here.brokers if peer != came_from]
-        if COORDINATOR in news.owners:
-            others += self._upward(self._weighing.report())
         return others + self.reconsider() + self._advance()
 
     # --- changing the strategy --------------------------------------------------------------------
@@ -197,7 +203,7 @@ class Adaptive(Strategy):
 
     def switch(self, name: str) -> list[Send]:
         """Announces a new epoch; only the coordinator may."""
-        if not self._reach.is_mine(COORDINATOR):
+        if not self._leads:
             raise FykeError(f"{self._here.me} is not the coordinator, who changes strategies")
         if len(self._epochs) > 1:
             raise FykeError("the last change of the strategy has not ended yet")
@@ -273,9 +279,8 @@ class Adaptive(Strategy):
             return []
         if not epoch.has_heard(Ready, children):
             return []
-        if self._reach.is_mine(COORDINATOR):
+        if self._leads:
             self._current = number
-            self._weighing.changed()
             return self._told_all()
         if parent is not None and epoch.tell(Ready, parent):
             return [Send(parent, Ready(number))]
@@ -291,27 +296,45 @@ class Adaptive(Strategy):
 
     # --- weighing ---------------------------------------------------------------------------------
 
-    def _weigh(self, changes: int = 0) -> None:
-        self.wake_at = self._weighing.noticed(self._here.now, changes)
+    def _changed(self, messages: int) -> list[Send]:
+        self._weighing.changed()
+        return self._said(messages)
 
-    def tick(self) -> list[Send]:
-        if not self._reach.is_mine(COORDINATOR):
-            return self._upward(self._weighing.report(len(self._local)))
-        self._weighing.collect(self._weighing.report(len(self._local)))
-        better = self._weighing.better(self.current)
-        return [] if better is None or len(self._epochs) > 1 else self.switch(better)
+    def _said(self, messages: int) -> list[Send]:
+        if not self._weighing.is_busy(messages):
+            return []
+        return self._poll() if self._leads else self._upward(Busy())
 
-    def _reported(self, report: Report) -> list[Send]:
-        if not self._reach.is_mine(COORDINATOR):
-            passed = msgspec.structs.replace(report, path=(*report.path, self._here.me))
-            return self._upward(passed)
-        self._weighing.collect(report)
-        self.wake_at = self._weighing.noticed(self._here.now)
-        return []
-
-    def _upward(self, report: Report) -> list[Send]:
+    def _upward(self, message: Control) -> list[Send]:
         parent = self._reach.via(COORDINATOR)
-        return [] if parent is None else [Send(parent, report)]
+        return [] if parent is None else [Send(parent, message)]
+
+    def _poll(self) -> list[Send]:
+        return self._asked(self._round + 1)
+
+    def _asked(self, round: int) -> list[Send]:
+        """Asks those behind this broker, and answers when they have."""
+        parent = self._reach.via(COORDINATOR) or ""
+        report = self._weighing.report(parent, len(self._local))
+        self._round, self._answers = round, {self._here.me: (report,)}
+        children = [peer for peer in self._here.brokers if peer != parent]
+        return [Send(peer, Poll(round)) for peer in children] or self._answered()
+
+    def _gathered(self, message: Gathered, came_from: NodeId) -> list[Send]:
+        if message.round != self._round:
+            return []
+        self._answers[came_from] = message.reports
+        parent = self._reach.via(COORDINATOR)
+        is_whole = all(peer in self._answers for peer in self._here.brokers if peer != parent)
+        return self._answered() if is_whole else []
+
+    def _answered(self) -> list[Send]:
+        reports = tuple(report for each in self._answers.values() for report in each)
+        self._answers = {}
+        if not self._leads:
+            return self._upward(Gathered(self._round, reports))
+        better = self._weighing.better(self.current, reports)
+        return [] if better is None or len(self._epochs) > 1 else self.switch(better)
 
     # --- telling ----------------------------------------------------------------------------------
 

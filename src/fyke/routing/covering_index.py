@@ -19,38 +19,63 @@ what needs nothing (a residual, an alternative to a negation), is a candidate al
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fyke.errors import FykeError, shown
 from fyke.filters.covering import covers
 from fyke.filters.filter import Filter
-from fyke.filters.normal_form import negation_normal_form, simplify
-from fyke.routing.box import Box, box
-from fyke.routing.footprint import Footprint, footprint
-from fyke.routing.needs import Need, Needs, cheapest, may_cover, outline
-from fyke.routing.places import Standing, Waiting
+from fyke.routing.covering.needs import Needs, may_cover
+from fyke.routing.covering.shape import Shape, shape
+from fyke.routing.covering.standing import Standing
+from fyke.routing.covering.waiting import Waiting
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema
 
 
 class _Entry:
-    """A filter, all ids that have it, and where it is to be found."""
+    """A filter, and all ids that have it, with their places in the order of adding."""
 
-    __slots__ = ("box", "filter", "footprint", "ids", "normal", "number", "outline", "waits")
+    __slots__ = ("_shape", "filter", "ids", "schema", "waits")
 
-    def __init__(self, number: int, filter: Filter, schema: Schema | None) -> None:
-        self.number = number
+    def __init__(self, filter: Filter, schema: Schema | None) -> None:
         self.filter = filter
-        self.ids: dict[str, int] = {}
-        """With their places in the order of adding."""
-        self.waits: list[tuple[Need, int]] = []
-        self.box: Box | None = box(filter, schema)
-        self.footprint: Footprint | None = (
-            self.box.footprint() if self.box else footprint(filter, schema)
-        )
-        self.normal = filter if self.box else negation_normal_form(simplify(filter))
-        self.outline: Needs = outline(self.normal)
+        self.schema = schema
+        self.ids: dict[str, int] | tuple[str, int] | None = None
+        self.waits: Needs | None = None
+        """Where it waits; None where it needs nothing."""
+        made = _shape(filter, schema)
+        self._shape = None if made.box else made
+
+    @property
+    def shape(self) -> Shape:
+        """That of a box is made again when it was forgotten: there are many of them."""
+        return self._shape or _shape(self.filter, self.schema)
+
+    def add(self, id: str, place: int) -> None:
+        if self.ids is None:
+            self.ids = id, place
+        else:
+            self.ids = (
+                {**dict(self.named()), id: place} if isinstance(self.ids, tuple) else self.ids
+            )
+            self.ids[id] = place
+
+    def remove(self, id: str) -> bool:
+        """Whether none is left."""
+        if isinstance(self.ids, dict):
+            del self.ids[id]
+            return not self.ids
+        return True
+
+    def named(self) -> Iterable[tuple[str, int]]:
+        if isinstance(self.ids, dict):
+            return self.ids.items()
+        return () if self.ids is None else (self.ids,)
+
+
+_shape = lru_cache(maxsize=16_384)(shape)
 
 
 class CoveringIndex:
@@ -61,14 +86,12 @@ class CoveringIndex:
         self._schema = schema
         self._entries: dict[Filter, _Entry] = {}
         self._by_id: dict[str, _Entry] = {}
-        self._numbers = 0
-        self._waiting = Waiting()
-        self._standing = Standing()
-        self._held: dict[int, _Entry] = {}
-        """By number; entries have several, one for each place at which they wait."""
-        self._anywhere: dict[int, None] = {}
+        self._places = 0
+        self._waiting: Waiting[_Entry] = Waiting()
+        self._standing: Standing[_Entry] = Standing()
+        self._anywhere: dict[_Entry, None] = {}
         """Those that need nothing."""
-        self._unsaid: dict[int, None] = {}
+        self._unsaid: dict[_Entry, None] = {}
         """Those of which no footprint is known."""
 
     def __len__(self) -> int:
@@ -83,9 +106,10 @@ class CoveringIndex:
             raise FykeError(f"there is a filter {shown(id)} already")
         entry = self._entries.get(filter)
         if entry is None:
-            entry = self._entries[filter] = _Entry(self._next(), filter, self._schema)
+            entry = self._entries[filter] = _Entry(filter, self._schema)
             self._place(entry)
-        entry.ids[id] = self._next()
+        self._places += 1
+        entry.add(id, self._places)
         self._by_id[id] = entry
 
     def remove(self, id: str) -> None:
@@ -93,84 +117,79 @@ class CoveringIndex:
         entry = self._by_id.pop(id, None)
         if entry is None:
             raise FykeError(f"there is no filter {shown(id)}")
-        del entry.ids[id]
-        if not entry.ids:
+        if entry.remove(id):
             del self._entries[entry.filter]
             self._displace(entry)
 
     def covering(self, filter: Filter) -> list[str]:
         """The ids of the filters that cover this one, equal ones too, in the order of adding."""
-        asked = self._asked(filter)
-        numbers: Iterable[int] = self._held
+        asked = _shape(filter, self._schema)
+        met: Iterable[_Entry] = self._entries.values()
         if asked.footprint is not None:
-            numbers = (*self._waiting.met_by(asked.footprint), *self._anywhere)
-        return _ids([each for each in self._met(numbers) if self._covers(each, asked)])
+            met = dict.fromkeys(self._waiting.met_by(asked.footprint))
+            met |= self._anywhere
+        covers = self._covers
+        return _ids(each for each in met if covers(each.filter, each.shape, filter, asked))
 
     def covered(self, filter: Filter) -> list[str]:
         """The ids of the filters that this one covers, equal ones too, in the order of adding."""
-        asked = self._asked(filter)
-        needs = cheapest(asked.normal, self._standing.crowd, self._schema)
-        numbers: Iterable[int] = self._held
+        asked = _shape(filter, self._schema)
+        needs = asked.cheapest(self._standing.crowd)
+        met: Iterable[_Entry] = self._entries.values()
         if needs is not None:
-            numbers = (*self._standing.meeting(needs), *self._unsaid)
-        return _ids([each for each in self._met(numbers) if self._covers(asked, each)])
+            met = dict.fromkeys(self._standing.meeting(needs))
+            met |= self._unsaid
+        covers = self._covers
+        return _ids(each for each in met if covers(filter, asked, each.filter, each.shape))
 
-    # --- entries ----------------------------------------------------------------------------------
-
-    def _next(self) -> int:
-        self._numbers += 1
-        return self._numbers
-
-    def _asked(self, filter: Filter) -> _Entry:
-        return self._entries.get(filter) or _Entry(0, filter, self._schema)
-
-    def _met(self, numbers: Iterable[int]) -> Iterable[_Entry]:
-        """Each entry once."""
-        held = self._held
-        return {(entry := held[number]).number: entry for number in numbers}.values()
-
-    def _covers(self, wide: _Entry, narrow: _Entry) -> bool:
-        if wide is narrow:
+    def _covers(self, wide: Filter, ours: Shape, narrow: Filter, theirs: Shape) -> bool:
+        if ours is theirs or wide == narrow:
             return True
-        if narrow.footprint is not None and not may_cover(wide.outline, narrow.footprint):
+        if ours.box is not None and theirs.box is not None:
+            verdict = ours.box.covers(theirs.box)
+            if verdict is not None:
+                self.tests += 1
+                return verdict
+        elif theirs.footprint is not None and not may_cover(ours.parts, theirs.footprint):
             return False
         self.tests += 1
-        if wide.box is not None and narrow.box is not None:
-            verdict = wide.box.covers(narrow.box)
-            if verdict is not None:
-                return verdict
-        return covers(wide.filter, narrow.filter, schema=self._schema)
+        return covers(wide, narrow, schema=self._schema)
+
+    # --- places -----------------------------------------------------------------------------------
 
     def _place(self, entry: _Entry) -> None:
-        self._held[entry.number] = entry
-        if entry.footprint is None:
-            self._unsaid[entry.number] = None
+        shape = entry.shape
+        if shape.footprint is None:
+            self._unsaid[entry] = None
         else:
-            self._standing.add(entry.footprint, entry.number)
-        needs = cheapest(entry.normal, self._waiting.crowd, self._schema)
+            self._standing.add(shape.footprint, entry)
+        needs = shape.cheapest(self._waiting.crowd)
         if needs is None:
-            self._anywhere[entry.number] = None
+            self._anywhere[entry] = None
             return
-        for need in needs:
-            number = self._next()
-            self._held[number] = entry
-            self._waiting.add(need, number)
-            entry.waits.append((need, number))
+        entry.waits = needs if len(needs) == 1 else tuple(dict.fromkeys(needs))
+        for need in entry.waits:
+            self._waiting.add(need, entry)
 
     def _displace(self, entry: _Entry) -> None:
-        del self._held[entry.number]
-        if entry.footprint is None:
-            del self._unsaid[entry.number]
+        footprint = entry.shape.footprint
+        if footprint is None:
+            del self._unsaid[entry]
         else:
-            self._standing.remove(entry.footprint, entry.number)
-        self._anywhere.pop(entry.number, None)
-        for need, number in entry.waits:
-            self._waiting.remove(need, number)
-            del self._held[number]
+            self._standing.remove(footprint, entry)
+        if entry.waits is None:
+            del self._anywhere[entry]
+            return
+        for need in entry.waits:
+            self._waiting.remove(need, entry)
 
 
-def _ids(entries: list[_Entry]) -> list[str]:
-    if len(entries) == 1:
-        return list(entries[0].ids)
-    places = {id: place for entry in entries for id, place in entry.ids.items()}
-    return sorted(places, key=places.__getitem__)
+def _ids(entries: Iterable[_Entry]) -> list[str]:
+    found = [pair for entry in entries for pair in entry.named()]
+    if len(found) > 1:
+        found.sort(key=_place_of)
+    return [id for id, _ in found]
+
+
+def _place_of(named: tuple[str, int]) -> int:
+    return named[1]

@@ -77,7 +77,7 @@ class Simulation:
         self._nodes: dict[NodeId, Node | None] = {}
         self._safe: dict[NodeId, dict[str, Message]] = {broker: {} for broker in topology.brokers}
         self._homes: dict[NodeId, NodeId] = {}
-        self._sized: tuple[object, int] = (None, 0)
+        self._described: tuple[object, str, str, int] = (None, "", "", 0)
         self._links = Links(topology, self._network, self._drawn)
         self._channels = self._links.channels
         for broker in topology.brokers:
@@ -231,12 +231,13 @@ class Simulation:
         node = self._nodes[name]
         if node is not None:
             for effect in node.handle(input, self.now):
-                self._carry_out(name, effect)
+                if type(effect) is Send:
+                    self._send(name, effect)
+                else:
+                    self._carry_out(name, effect)
 
     def _carry_out(self, name: NodeId, effect: Effect) -> None:
         match effect:
-            case Send():
-                self._send(name, effect)
             case Deliver():
                 publish, subscriptions = effect.publish, effect.subscriptions
                 self._note(Delivered(self.now, name, effect.client, publish.id, subscriptions))
@@ -249,8 +250,9 @@ class Simulation:
 
     def _send(self, name: NodeId, send: Send) -> None:
         message, to = send.message, send.to
-        size = self._size(message)
-        kind, id = name_of(message)
+        if self._described[0] is not message:  # its copies leave one after the other
+            self._described = message, *name_of(message), self._codec.size(message)
+        _, kind, id, size = self._described
         self.messages += 1
         channel = self._channels.get((name, to))
         if channel is None:
@@ -306,12 +308,6 @@ class Simulation:
         self._entries += 1
         entry = (time, self._entries, action, target, input, channel, life)
         heapq.heappush(self._queue, entry)
-
-    def _size(self, message: Message) -> int:
-        """In bytes; the copies of a message leave one after the other."""
-        if self._sized[0] is not message:
-            self._sized = message, self._codec.size(message)
-        return self._sized[1]
 
     def _note(self, record: Record) -> None:
         if self._write is not None:

@@ -4,7 +4,7 @@
 |---|---|
 | `trace.py` | the records, as JSON lines |
 | `trace_file.py` | a trace on its way to a file |
-| `metrics.py` | the numbers, each a formula over a trace |
-| `meter.py` | all of them in one pass |
+| `summary.py` | numbers, each a formula over a trace |
+| `metrics.py`, `usefulness.py` | all of them in one pass |
 | `picture.py` | the overlay with its traffic |
 """

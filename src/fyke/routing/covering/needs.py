@@ -21,7 +21,7 @@ from fyke.filters.intervals import Cut, prefix_span, span
 from fyke.filters.predicate import Exists, In, Predicate, Range, TypeIs, ValuePredicate
 from fyke.filters.text_predicate import Like
 from fyke.filters.value_set import accepted
-from fyke.routing.footprint import Footprint, Key, key_corner
+from fyke.routing.covering.footprint import Footprint, Key, key_corner
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema
@@ -117,16 +117,22 @@ def of_leaf(leaf: Predicate) -> Needs:
     return [Present(leaf.attribute)]
 
 
-def outline(normal: Filter) -> Needs:
-    """What each event must meet, all of it, as far as it is plain to see."""
-    parts = normal.children if isinstance(normal, And) else (normal,)
-    needs = [of_leaf(part) for part in parts if isinstance(part, Predicate)]
-    return [each[0] for each in needs if len(each) == 1]
+def cheapest_of(parts: Sequence[Needs], cost: Cost) -> Needs | None:
+    """Of a conjunction, given what each of its parts needs."""
+    found, least = None, float("inf")
+    for needs in parts:
+        costs = cost(needs[0]) if len(needs) == 1 else sum(map(cost, needs))
+        if costs < least:
+            found, least = needs, costs
+    return found
 
 
-def may_cover(outline: Needs, footprint: Footprint) -> bool:
-    """Whether a footprint lies within an outline; if not, its filter is not covered."""
-    return all(_holds(need, footprint) for need in outline)
+def may_cover(parts: Sequence[Needs], footprint: Footprint) -> bool:
+    """Whether a footprint lies within what each part of a filter needs; if not, it is not covered.
+
+    Where a part needs one of several, it is not asked.
+    """
+    return all(len(needs) > 1 or _holds(needs[0], footprint) for needs in parts)
 
 
 def _holds(need: Need, footprint: Footprint) -> bool:

@@ -11,7 +11,8 @@ contain is what a domain leaves of it: over the integers, "a > 3" begins at 4.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from fyke.events.value import Kind, sort_key
 from fyke.filters.domain import within_domain
@@ -20,10 +21,19 @@ from fyke.filters.intervals import Span, is_point, prefix_span, span
 from fyke.filters.predicate import In, Range, TypeIs, ValuePredicate
 from fyke.filters.text_predicate import Like
 from fyke.filters.value_set import accepted
-from fyke.routing.footprint import Corner, Footprint, Key, conforming, first_corner, is_single
+from fyke.routing.covering.footprint import (
+    Corner,
+    Footprint,
+    Key,
+    conforming,
+    first_corner,
+    is_single,
+)
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema
+
+_NONE: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,7 @@ class Box:
     types: frozenset[str]
     conforming: frozenset[str]
     """The types, and their supertypes."""
-    single: frozenset[str] = frozenset()
+    single: frozenset[str] = _NONE
     """Attributes that are never lists."""
 
     def covers(self, other: Box) -> bool | None:
@@ -92,9 +102,15 @@ def box(filter: Filter, schema: Schema | None) -> Box | None:
     left = asked if schema is None else _within(parts, asked, schema)
     if left is None:
         return None
-    above = frozenset(each for name in types for each in conforming(name, schema))
-    single = frozenset(name for name in asked if is_single(name, schema))
-    return Box(asked, left, lists, frozenset(types), above, single)
+    single = frozenset(name for name in left if is_single(name, schema)) if schema else _NONE
+    return Box(asked, left, lists, *_types(tuple(types), schema), single)
+
+
+@lru_cache(maxsize=1_024)
+def _types(names: tuple[str, ...], schema: Schema | None) -> tuple[frozenset[str], frozenset[str]]:
+    """Types, and with them those that they conform to."""
+    above = (each for name in names for each in conforming(name, schema))
+    return frozenset(names), frozenset(above)
 
 
 def _corner(part: Filter) -> Corner | None:

@@ -1,0 +1,91 @@
+"""Runs of an overlay side by side: a row per metric, a column per strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from fyke.cli.listing import heading
+from fyke.cli.problems import printable
+from fyke.traces.summary import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class _Metric:
+    """A row; one that is shown `if_any` is left out where no run has anything to show."""
+
+    name: str
+    text: Callable[[Summary], str]
+    note: str
+    if_any: Callable[[Summary], object] = bool
+
+
+_METRICS = (
+    _Metric("messages an event", lambda run: f"{run.network_load:,.2f}", "between brokers"),
+    _Metric(
+        "  of them useless",
+        lambda run: f"{run.useless_share or 0:.1%}",
+        "nobody behind the link got the event",
+        lambda run: run.useless_share is not None,
+    ),
+    _Metric(
+        "links an event",
+        lambda run: f"{run.links_per_event or 0:,.2f}",
+        "direct messages take several",
+        lambda run: run.links_per_event not in (None, run.network_load),
+    ),
+    _Metric(
+        "bytes an event", lambda run: f"{run.bytes / max(run.events, 1):,.0f}", "of all messages"
+    ),
+    _Metric("other messages", lambda run: f"{run.control_messages:,}", "of subscriptions and such"),
+    _Metric("duplication", lambda run: f"{run.duplication:,.2f}", "copies of a subscription"),
+    _Metric("largest table", lambda run: f"{run.largest_table:,}", "subscriptions at a broker"),
+    _Metric(
+        "work an event",
+        lambda run: f"{1 / run.throughput if run.throughput else 0:,.1f}",
+        "messages and steps of matching, at the busiest broker",
+    ),
+    _Metric("busiest broker", lambda run: printable(run.bottleneck or ""), ""),
+    _Metric("deliveries", lambda run: f"{run.deliveries:,}", "an event to a client"),
+    _Metric("events matched", lambda run: f"{run.p_e:.1%}", "that some client got"),
+    _Metric(
+        "latency",
+        lambda run: f"{1_000 * run.latency.mean_s:,.1f} ms",
+        "from publication to delivery, mean",
+    ),
+    _Metric(
+        "lost",
+        lambda run: f"{run.lost:,}",
+        "messages, on links that broke and to brokers that stopped",
+        lambda run: run.lost,
+    ),
+    _Metric(
+        "sent again",
+        lambda run: f"{run.resent:,}",
+        "frames that got lost below the links",
+        lambda run: run.resent,
+    ),
+    _Metric(
+        "came twice",
+        lambda run: f"{run.copies:,}",
+        "frames that were thrown away",
+        lambda run: run.copies,
+    ),
+    _Metric("rejected", lambda run: f"{run.rejected:,}", "messages", lambda run: run.rejected),
+)
+
+
+def comparison(runs: Mapping[str, Summary]) -> Iterator[list[Text]]:
+    """The rows, the first one a heading."""
+    yield heading("", *runs, "")
+    for metric in _METRICS:
+        if any(metric.if_any(run) for run in runs.values()):
+            numbers = [Text(metric.text(run), "bold") for run in runs.values()]
+            yield [Text(metric.name), *numbers, Text(metric.note, "dim")]
+
+
+def agree(runs: Mapping[str, Summary]) -> bool:
+    """Whether all delivered as much."""
+    return len({(run.matched, run.deliveries, run.notified) for run in runs.values()}) <= 1

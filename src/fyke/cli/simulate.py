@@ -1,0 +1,246 @@
+"""`fyke simulate`: strategies side by side, on an overlay under a virtual clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Final
+
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
+
+from fyke.assembly import STRATEGIES, assemble
+from fyke.cli.comparison import agree, comparison
+from fyke.cli.listing import show_rows
+from fyke.cli.options import Switch
+from fyke.cli.output import console, counted, write_line
+from fyke.cli.problems import Unusable, complain
+from fyke.cli.progress import counting
+from fyke.cli.subscriptions import engine_for
+from fyke.errors import FykeError
+from fyke.events.json import encode
+from fyke.matching.matcher import ENGINES
+from fyke.overlay.named import OVERLAYS, named
+from fyke.overlay.overlay_file import Overlay, read
+from fyke.simulation import faults as schedules
+from fyke.simulation.network import Network
+from fyke.simulation.scenario import Scenario
+from fyke.traces.metrics import Meter
+from fyke.traces.summary import Summary
+from fyke.traces.trace import Record
+from fyke.traces.trace_file import TraceFile
+from fyke.workloads.named import WORKLOADS, workload
+
+USUAL: Final = ("event_forwarding", "subscription_forwarding", "rendezvous")
+PICTURE: Final = "overlay.png"
+SUMMARIES: Final = "summary.jsonl"
+
+app = App(
+    name="simulate",
+    help_epilogue="""\
+Examples
+  fyke simulate
+  fyke simulate --overlay random_tree --brokers 100 --events 5000 --out results
+  fyke simulate --overlay das_bus --strategy rendezvous --strategy pf8
+  fyke simulate overlay.toml --strategy pf8 --faults faults.toml --trace t.jsonl
+
+A topology file
+  links = [["a", "b"], { between = ["b", "c"], latency_s = 0.05, loss = 0.1 }]
+  network = { latency_s = 0.001, bandwidth = 1e6 }     for all other links
+  rendezvous = { Stock = "b", "*" = "a" }
+  clients = { alice = "a", carl = "c" }
+
+A file of faults; times are seconds from the first event
+  faults = [{ at = 0.5, cut = ["a", "b"] }, { at = 1, heal = ["a", "b"] }]
+  also crash and restart = ["c"], part and join = ["a", "b"]
+
+The same seed gives the same numbers, and the same trace, byte for byte.
+""",
+)
+
+Count = Annotated[int, Parameter(metavar="N", validator=Number(gte=0))]
+Seconds = Annotated[float | None, Parameter(metavar="SECONDS", validator=Number(gte=0))]
+Share = Annotated[float | None, Parameter(metavar="SHARE", validator=Number(gte=0, lt=1))]
+FileName = Annotated[str | None, Parameter(metavar="FILE")]
+
+
+@app.default
+def simulate(
+    topology: Annotated[str | None, Parameter(name="TOPOLOGY")] = None,
+    /,
+    *,
+    overlay: Annotated[str | None, Parameter(metavar="NAME", choices=OVERLAYS)] = None,
+    brokers: Annotated[int | None, Parameter(metavar="N", validator=Number(gte=1))] = None,
+    strategy: Annotated[
+        tuple[str, ...], Parameter(metavar="NAME", choices=tuple(STRATEGIES), negative=())
+    ] = tuple(name for name in USUAL if name in STRATEGIES),
+    workload_name: Annotated[
+        str, Parameter(name="--workload", metavar="NAME", choices=tuple(WORKLOADS))
+    ] = "stock",
+    subscriptions: Count = 300,
+    events: Count = 1_000,
+    rate: Annotated[float, Parameter(metavar="N", validator=Number(gt=0))] = 1_000,
+    seed: Annotated[int, Parameter(metavar="N", validator=Number(gte=0))] = 0,
+    faults: FileName = None,
+    latency: Seconds = None,
+    bandwidth: Annotated[float | None, Parameter(metavar="BYTES", validator=Number(gt=0))] = None,
+    loss: Share = None,
+    duplication: Share = None,
+    engine: Annotated[
+        str | None, Parameter(metavar="NAME", choices=tuple(ENGINES), show_default=False)
+    ] = None,
+    out: Annotated[str | None, Parameter(metavar="DIR")] = None,
+    trace: FileName = None,
+    json: Switch = False,
+) -> int:
+    """Let brokers route a workload through an overlay, and compare what it takes.
+
+    Parameters
+    ----------
+    topology
+        The overlay, as TOML.
+    overlay
+        An overlay made here instead; tree, if nothing is said.
+    brokers
+        How many it has.
+    strategy
+        How subscriptions and events travel. May be repeated: a column each.
+    workload_name
+        What is subscribed to and published.
+    subscriptions
+        Subscriptions, at random clients.
+    events
+        Events, from random clients, once the subscriptions have settled.
+    rate
+        Events a second, of the overlay's own time.
+    seed
+        Another seed is another workload, another random overlay and other clients.
+    faults
+        What breaks when, as TOML.
+    latency
+        Of a link; 0.001 if nothing is said.
+    bandwidth
+        Of a link, a second; unlimited if nothing is said.
+    loss
+        The share of frames that links have to send again.
+    duplication
+        The share of frames that come twice.
+    engine
+        How brokers search; all find the same.
+    out
+        A folder for the summaries and a picture of the overlay with its traffic.
+    trace
+        A file for all that happened, a JSON line each; for one strategy.
+    json
+        The summaries as JSON lines, instead of a table.
+    """
+    if trace is not None and len(strategy) != 1:
+        raise Unusable("--trace writes the trace of one strategy; give one --strategy")
+    place = _overlay(topology, overlay, brokers, seed)
+    said = {"latency_s": latency, "bandwidth": bandwidth, "loss": loss, "duplication": duplication}
+    scenario = Scenario(
+        place.topology,
+        workload(workload_name, seed),
+        subscriptions,
+        events,
+        seed,
+        rate,
+        _network(place, said),
+        place.clients,
+        () if faults is None else schedules.read(faults),
+    )
+    folder = None if out is None else _folder(out)
+    runs = {name: _run(name, scenario, place, engine, trace) for name in dict.fromkeys(strategy)}
+    if json:
+        for document in _documents(runs):
+            write_line(document)
+    else:
+        _show(runs, scenario)
+    if folder is not None:
+        _leave(folder, runs, scenario)
+    return 0
+
+
+# --- what is simulated ----------------------------------------------------------------------------
+
+
+def _overlay(file: str | None, name: str | None, brokers: int | None, seed: int) -> Overlay:
+    if file is None:
+        return Overlay(named(name or "tree", brokers, seed))
+    if name is not None or brokers is not None:
+        raise Unusable("the overlay comes from TOPOLOGY, or from --overlay and --brokers; not both")
+    return read(file)
+
+
+def _network(place: Overlay, said: Mapping[str, float | None]) -> Network:
+    """What was typed wins over what the file says about all links, not over a link's own."""
+    typed = {name: value for name, value in said.items() if value is not None}
+    return Network(**{**place.network, **typed}, links=place.links)
+
+
+def _run(
+    strategy: str, scenario: Scenario, place: Overlay, engine: str | None, trace: str | None
+) -> Summary:
+    rendezvous = {"": place.topology.center(), **place.rendezvous}
+    engine = engine or engine_for(scenario.subscriptions)
+    system = assemble(strategy, place.topology, rendezvous=rendezvous, engine=engine)
+    meter = Meter(place.topology)
+    with ExitStack() as stack:
+        write = meter.add
+        if trace is not None:
+            file = stack.enter_context(TraceFile(trace))
+
+            def write(record: Record) -> None:
+                meter.add(record)
+                file.write(record)
+
+        scenario.play(system.make, system.codec, write, lambda them: counting(them, strategy))
+    return meter.summary()
+
+
+# --- what comes out -------------------------------------------------------------------------------
+
+
+def _documents(runs: Mapping[str, Summary]) -> Iterator[dict[str, object]]:
+    for strategy, summary in runs.items():
+        yield {"strategy": strategy, **summary.document()}
+
+
+def _show(runs: Mapping[str, Summary], scenario: Scenario) -> None:
+    screen = console()
+    told = [
+        counted(len(scenario.topology.brokers), "broker"),
+        f"{scenario.workload.name}, seed {scenario.seed}",
+        counted(scenario.subscriptions, "subscription"),
+        counted(scenario.events, "event"),
+    ]
+    screen.print(", ".join(told), style="bold")
+    show_rows(screen, comparison(runs), right=range(1, 1 + len(runs)))
+    if not scenario.faults and not agree(runs):
+        complain("the strategies did not deliver the same")
+
+
+# --- what is left behind --------------------------------------------------------------------------
+
+
+def _folder(out: str) -> Path:
+    try:
+        Path(out).mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as refused:
+        raise Unusable(f"{out}: {getattr(refused, 'strerror', None) or refused}") from None
+    return Path(out)
+
+
+def _leave(folder: Path, runs: Mapping[str, Summary], scenario: Scenario) -> None:
+    from fyke.traces.picture import draw
+
+    lines = "".join(f"{encode(document)}\n" for document in _documents(runs))
+    try:
+        (folder / SUMMARIES).write_text(lines, encoding="utf-8")
+    except OSError as refused:
+        raise Unusable(f"{folder / SUMMARIES}: {refused.strerror or refused}") from None
+    try:
+        draw(scenario.topology, runs, folder / PICTURE)
+    except FykeError as refused:
+        complain(str(refused))

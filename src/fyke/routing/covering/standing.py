@@ -1,0 +1,170 @@
+"""Standing: filters at their footprints, found by the needs that they may meet.
+
+It may find too many, never too few. What is wanted of an attribute is held by where it begins and
+by where it ends; a range asks at that end at which it finds fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Generic, TypeVar
+
+from fyke.events.value import Kind
+from fyke.filters.intervals import is_point
+from fyke.routing.covering.crowds import Crowds
+from fyke.routing.covering.footprint import Footprint, Key
+from fyke.routing.covering.ladder import Ladder
+from fyke.routing.covering.needs import AtSpan, AtType, AtValue, Ban, Need, Needs, Present
+from fyke.routing.covering.waiting import banning
+
+T = TypeVar("T", bound=Hashable)
+
+
+class _Ends(Generic[T]):
+    """Values of one kind: single ones, and where others begin and end."""
+
+    __slots__ = ("highs", "lows", "points")
+
+    def __init__(self) -> None:
+        self.points: Ladder[T] = Ladder()
+        self.lows: Ladder[T] = Ladder()
+        self.highs: Ladder[T] = Ladder()
+
+    def __bool__(self) -> bool:
+        return bool(self.points or self.lows)
+
+
+class _Stand(Generic[T]):
+    """Who stands at one attribute."""
+
+    __slots__ = ("bans", "bare", "ends", "vague")
+
+    def __init__(self) -> None:
+        self.ends: dict[Kind, _Ends[T]] = {}
+        self.bare: dict[T, None] = {}
+        """Those that want it to be there, whatever it is."""
+        self.vague: dict[T, None] = {}
+        self.bans: Crowds[Key | None, T] = Crowds()
+
+    def __bool__(self) -> bool:
+        return bool(self.ends or self.bare or self.vague or self.bans)
+
+    def all(self) -> Iterator[T]:
+        yield from self.bare
+        yield from self.vague
+        for ends in self.ends.values():
+            yield from ends.points.all()
+            yield from ends.lows.all()
+
+
+class Standing(Generic[T]):
+    """By footprints."""
+
+    def __init__(self) -> None:
+        self._stands: dict[str, _Stand[T]] = {}
+        self._types: Crowds[str, T] = Crowds()
+
+    def add(self, footprint: Footprint, one: T) -> None:
+        for name, corners in footprint.corners.items():
+            stand = self._stands.get(name) or self._stands.setdefault(name, _Stand())
+            if not corners:
+                stand.bare[one] = None
+            for kind, low, high in dict.fromkeys(corners):
+                ends = stand.ends.get(kind) or stand.ends.setdefault(kind, _Ends())
+                if is_point((low, high)):
+                    ends.points.add(low, one)
+                else:
+                    ends.lows.add(low, one)
+                    ends.highs.add(high, one)
+        for name in footprint.vague:
+            self._stands.setdefault(name, _Stand()).vague[one] = None
+        for name in footprint.types:
+            self._types.add(name, one)
+        for name, keys in footprint.bans.items():
+            stand = self._stands.setdefault(name, _Stand())
+            for key in (None,) if keys is None else keys:
+                stand.bans.add(key, one)
+
+    def remove(self, footprint: Footprint, one: T) -> None:
+        for name, corners in footprint.corners.items():
+            stand = self._stands[name]
+            if not corners:
+                del stand.bare[one]
+            for kind, low, high in dict.fromkeys(corners):
+                ends = stand.ends[kind]
+                if is_point((low, high)):
+                    ends.points.remove(low, one)
+                else:
+                    ends.lows.remove(low, one)
+                    ends.highs.remove(high, one)
+                if not ends:
+                    del stand.ends[kind]
+        for name in footprint.vague:
+            del self._stands[name].vague[one]
+        for name in footprint.types:
+            self._types.remove(name, one)
+        for name, keys in footprint.bans.items():
+            for key in (None,) if keys is None else keys:
+                self._stands[name].bans.remove(key, one)
+        for name in {*footprint.corners, *footprint.vague, *footprint.bans}:
+            if not self._stands[name]:
+                del self._stands[name]
+
+    def crowd(self, need: Need) -> float:
+        """About how many may meet a need."""
+        if isinstance(need, AtType):
+            return self._types.size(need.name)
+        stand = self._stands.get(need.attribute)
+        if stand is None:
+            return 0
+        vague = len(stand.vague)
+        match need:
+            case AtValue(_, (kind, value)):
+                ends = stand.ends.get(kind)
+                cut = (0, value, 0)
+                return vague + (ends.points.size(cut) + ends.lows.size(cut) if ends else 0)
+            case AtSpan(_, kind):
+                ends = stand.ends.get(kind)
+                return vague + (sum(_counts(ends, need)[:2]) if ends else 0)
+            case Present():
+                return vague + len(stand.bare) + sum(map(_crowd, stand.ends.values()))
+            case Ban(_, key):
+                return sum(1 for _ in banning(stand.bans, None if key is None else (key,)))
+
+    def meeting(self, needs: Needs) -> Iterator[T]:
+        """Those that may meet one of some needs."""
+        for need in needs:
+            if isinstance(need, AtType):
+                yield from self._types.at(need.name)
+            elif need.attribute in self._stands:
+                yield from _meeting(self._stands[need.attribute], need, is_only=len(needs) == 1)
+
+
+def _crowd(ends: _Ends[T]) -> int:
+    return ends.points.total() + ends.lows.total()
+
+
+def _counts(ends: _Ends[T], span: AtSpan) -> tuple[float, float, bool]:
+    """Single values in a span, others that begin or end in it, and whether fewer end in it."""
+    lows, highs = (each.estimate(span.low, span.high) for each in (ends.lows, ends.highs))
+    return ends.points.estimate(span.low, span.high), min(lows, highs), highs < lows
+
+
+def _meeting(stand: _Stand[T], need: Need, is_only: bool) -> Iterator[T]:
+    match need:
+        case AtValue(_, (kind, value)):
+            yield from stand.vague
+            if kind in stand.ends:
+                yield from stand.ends[kind].points.at((0, value, 0))
+                yield from stand.ends[kind].lows.at((0, value, 0))
+        case AtSpan(_, kind, low, high):
+            yield from stand.vague
+            if kind in stand.ends:
+                ends = stand.ends[kind]
+                by_end = is_only and _counts(ends, need)[2]
+                yield from ends.points.between(low, high)
+                yield from (ends.highs if by_end else ends.lows).between(low, high)
+        case Present():
+            yield from stand.all()
+        case Ban(_, key):
+            yield from banning(stand.bans, None if key is None else (key,))

@@ -1,0 +1,89 @@
+"""Scenario: a workload played to an overlay.
+
+First the clients subscribe, and all that follows from it comes to rest; then events are published,
+so many a second, while faults happen. What every node holds is noted before and after, so that the
+trace says what the events alone have cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import TypeAlias
+
+from fyke.errors import FykeError, shown
+from fyke.nodes.codec import Codec
+from fyke.nodes.message import NodeId, Publish, Subscribe
+from fyke.overlay.topology import Topology
+from fyke.simulation.faults import Fault, check, schedule
+from fyke.simulation.network import Network
+from fyke.simulation.simulation import MakeNode, Simulation
+from fyke.traces.trace import Record
+from fyke.workloads.workload import Workload
+
+Watch: TypeAlias = Callable[[range], Iterable[int]]
+"""Numbers in, the same numbers out, while someone is shown how far they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What is to happen, whatever the brokers' strategy."""
+
+    topology: Topology
+    workload: Workload
+    subscriptions: int
+    events: int
+    seed: int = 0
+    rate: float = 1_000.0
+    """Events a second, of the overlay's own time."""
+    network: Network = field(default_factory=Network)
+    clients: Mapping[NodeId, NodeId] = field(default_factory=dict)
+    """Where each client is; without any, every broker has one."""
+    faults: tuple[Fault, ...] = ()
+    """Times count from the first event."""
+
+    def __post_init__(self) -> None:
+        if not self.rate > 0:
+            raise FykeError(f"rate is {shown(self.rate)}; expected more than 0 events a second")
+        check(self.faults, self.topology)
+
+    def places(self) -> dict[NodeId, NodeId]:
+        """The clients, and their brokers."""
+        return dict(self.clients) or {f"client-{name}": name for name in self.topology.brokers}
+
+    def play(
+        self,
+        make: MakeNode,
+        codec: Codec,
+        write: Callable[[Record], object],
+        watch: Watch = lambda numbers: numbers,
+    ) -> Simulation:
+        """Until nothing is left to happen. Who subscribes and who publishes depends on the seed."""
+        overlay = Simulation(
+            self.topology, make, seed=self.seed, network=self.network, write=write, codec=codec
+        )
+        places = self.places()
+        for client, broker in places.items():
+            overlay.attach(client, broker)
+        self._subscribe(overlay, list(places))
+        overlay.hold()
+        schedule(overlay, self.faults)
+        self._publish(overlay, list(places), watch)
+        overlay.hold()
+        return overlay
+
+    def _subscribe(self, overlay: Simulation, clients: list[NodeId]) -> None:
+        draw = Random(f"{self.seed} subscribers")
+        for each in self.workload.subscriptions(self.subscriptions):
+            overlay.say(draw.choice(clients), Subscribe(each))
+        overlay.run()
+
+    def _publish(self, overlay: Simulation, clients: list[NodeId], watch: Watch) -> None:
+        draw = Random(f"{self.seed} publishers")
+        start = overlay.now
+        for number in watch(range(self.events)):
+            overlay.run(until=start + number / self.rate)
+            event = self.workload.event(number)
+            overlay.say(draw.choice(clients), Publish(f"e{number}", event))
+        overlay.run()

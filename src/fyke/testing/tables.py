@@ -1,0 +1,41 @@
+"""Tables of an overlay in a form in which two overlays can be compared: by filters, not by ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TypeAlias
+
+from fyke.filters.covering import equivalent
+from fyke.filters.filter import Filter
+from fyke.filters.parser import parse_text
+from fyke.simulation.simulation import Simulation
+
+Row: TypeAlias = tuple[str, str, tuple[str, ...]]
+"""Heard or told, from or to whom, and which filters."""
+
+
+def tables(overlay: Simulation, broker: str, names: dict[str, str] | None = None) -> set[Row]:
+    """What neighbours want and were told to want; `names` stand for filters."""
+    held = overlay.node(broker).strategy.tables()  # type: ignore[attr-defined]
+    known = names or {}
+    return {
+        (which, peer, tuple(sorted(known.get(text, text) for text in texts.values())))
+        for which, by_peer in held.items()
+        for peer, texts in by_peer.items()
+        if texts
+    }
+
+
+def names_of(filters: Iterable[Filter]) -> dict[str, str]:
+    """For the text of each filter, that of the first one that is equivalent."""
+    ordered = sorted(set(map(str, filters)))
+    return {
+        text: next(each for each in ordered if each == text or _are_equivalent(each, text))
+        for text in ordered
+    }
+
+
+@lru_cache(maxsize=16_384)
+def _are_equivalent(one: str, other: str) -> bool:
+    return equivalent(parse_text(one), parse_text(other))

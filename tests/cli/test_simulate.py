@@ -1,0 +1,152 @@
+"""`fyke simulate`: the numbers of an overlay, as a table, as JSON, as a trace and as a picture."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from fyke.assembly import STRATEGIES
+from fyke.overlay.named import named
+from fyke.traces.metrics import summarize
+from fyke.traces.trace import read
+from fyke.workloads.named import workload
+
+FLOOD = ("simulate", "--strategy", "event_forwarding")
+SMALL = ("--brokers", "5", "--subscriptions", "20", "--events", "30")
+FILE = """
+links = [["a", "b"], { between = ["b", "c"], latency_s = 0.05 }]
+clients = { alice = "a", carl = "c" }
+network = { latency_s = 0.01 }
+"""
+
+
+def cells(out: str) -> dict[str, list[str]]:
+    """The numbers of the table, by the name of their row."""
+    rows = [line.split("  ") for line in out.splitlines()[2:]]
+    return {row[0] or row[1]: [each.strip() for each in row[1:] if each.strip()] for row in rows}
+
+
+def test_a_table(fyke):
+    run = fyke(*FLOOD, *SMALL)
+    assert (run.code, run.err) == (0, "")
+    assert run.out.startswith("5 brokers, stock, seed 0, 20 subscriptions, 30 events\n")
+    found = cells(run.out)
+    assert found["messages an event"][0] == "4.00"
+    assert found["duplication"][0] == "1.00"
+    assert "sent again" not in found
+
+
+def test_numbers_are_those_of_a_scan(fyke):
+    run = fyke(*FLOOD, *SMALL, "--workload", "auction", "--seed", "3", "--json")
+    (found,) = run.documents
+    work = workload("auction", 3)
+    filters = list(work.filters(20))
+    matches = [sum(each.matches(event) for each in filters) for event in work.events(30)]
+    assert found["strategy"] == "event_forwarding"
+    assert found["notified"] == sum(matches)
+    assert found["event_messages"] == 30 * 4
+
+
+def test_strategies_side_by_side_deliver_the_same(fyke):
+    names = [name for name in ("ef", "pf8", "rn8", "pf4") if name in STRATEGIES]
+    names = names or ["event_forwarding"]
+    chosen = [part for name in names for part in ("--strategy", name)]
+    run = fyke("simulate", *chosen, *SMALL, "--json")
+    assert run.code == 0
+    assert [each["strategy"] for each in run.documents] == names
+    assert len({(each["matched"], each["notified"]) for each in run.documents}) == 1
+    assert fyke("simulate", *chosen, *SMALL).err == ""
+
+
+@pytest.mark.parametrize("engine", ["scan", "compiled"])
+def test_a_trace_says_what_the_summary_says(fyke, tmp_path, engine):
+    options = ("--loss", "0.2", "--duplication", "0.1", "--bandwidth", "1e5", "--engine", engine)
+    run = fyke(*FLOOD, *SMALL, *options, "--trace", "t.jsonl", "--json")
+    (found,) = run.documents
+    again = summarize(read(tmp_path / "t.jsonl"), named("tree", 5))
+    assert found == {"strategy": "event_forwarding", **again.document()}
+    assert again.resent > 0 and again.copies > 0
+    assert "sent again" in cells(fyke(*FLOOD, *SMALL, *options).out)
+    first = (tmp_path / "t.jsonl").read_bytes()
+    fyke(*FLOOD, *SMALL, *options, "--trace", "t.jsonl")
+    assert (tmp_path / "t.jsonl").read_bytes() == first
+
+
+def test_a_topology_file_and_faults(fyke, write):
+    write("o.toml", FILE)
+    write("f.toml", 'faults = [{at = 0.005, crash = ["b"]}, {at = 9, restart = ["b"]}]')
+    run = fyke(*FLOOD, "o.toml", "--subscriptions", "9", "--events", "40", "--json")
+    (whole,) = run.documents
+    assert set(whole["brokers"]) == {"a", "b", "c"}
+    assert whole["network_load"] == 2
+    run = fyke(*FLOOD, "o.toml", "--events", "40", "--faults", "f.toml", "--json")
+    (broken,) = run.documents
+    assert broken["network_load"] < 1
+    assert broken["lost"] > 0
+
+
+def test_a_folder_with_a_picture(fyke, tmp_path):
+    pytest.importorskip("matplotlib")
+    run = fyke(*FLOOD, *SMALL, "--out", "deep/results")
+    assert (run.code, run.err) == (0, "")
+    folder = tmp_path / "deep" / "results"
+    assert (folder / "overlay.png").read_bytes().startswith(b"\x89PNG")
+    assert len((folder / "summary.jsonl").read_text("utf-8").splitlines()) == 1
+    assert sorted(each.name for each in folder.iterdir()) == ["overlay.png", "summary.jsonl"]
+
+
+def test_without_matplotlib_all_but_the_picture_is_there(fyke, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    run = fyke(*FLOOD, *SMALL, "--out", "results")
+    assert run.code == 0
+    assert run.err == "fyke: a picture needs matplotlib: pip install 'fyke[experiments]'\n"
+    assert "messages an event" in run.out
+    assert [each.name for each in (tmp_path / "results").iterdir()] == ["summary.jsonl"]
+
+
+def test_nothing_published_is_no_trouble(fyke):
+    run = fyke(*FLOOD, "--brokers", "1", "--subscriptions", "0", "--events", "0")
+    assert (run.code, run.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["o.toml", "--overlay", "tree"], "from TOPOLOGY, or from --overlay and --brokers"),
+        (["o.toml", "--brokers", "3"], "from TOPOLOGY, or from --overlay and --brokers"),
+        (["nothing.toml"], "nothing.toml: No such file"),
+        (["bad.toml"], "bad.toml: clients.alice: unknown broker 'z'"),
+        (["ring.toml"], "not a tree: there is a cycle, b - a - c - b"),
+        (["--overlay", "cwix"], "not a tree: there is a cycle"),
+        (["--overlay", "das_bus", "--brokers", "9"], "das_bus has 4 brokers, not 9"),
+        (["--overlay", "zork"], "zork"),
+        (["--strategy", "zork"], "zork"),
+        (["--workload", "zork"], "zork"),
+        (["--brokers", "0"], "--brokers"),
+        (["--brokers", "1000000"], "expected 1 to 100,000"),
+        (["--loss", "1"], "--loss"),
+        (["--rate", "0"], "--rate"),
+        (["--faults", "f.toml"], "crash of z at 1 s: unknown broker 'z'"),
+        (["--trace", "no/where/t.jsonl"], "t.jsonl: No such file"),
+        (["--out", "o.toml/results"], "o.toml/results: Not a directory"),
+        (["--out", "o.toml"], "o.toml: File exists"),
+    ],
+    ids=str,
+)
+def test_bad_input(fyke, write, arguments, problem):
+    write("o.toml", FILE)
+    write("bad.toml", 'links = [["a", "b"]]\nclients = { alice = "z" }')
+    write("ring.toml", 'links = [["a", "b"], ["b", "c"], ["c", "a"]]')
+    write("f.toml", 'faults = [{at = 1, crash = ["z"]}]')
+    run = fyke(*FLOOD, "--events", "1", "--subscriptions", "1", *arguments)
+    assert (run.code, run.out) == (2, "")
+    assert run.err.startswith("fyke: ")
+    assert problem in run.err
+
+
+def test_one_trace_is_of_one_strategy(fyke):
+    run = fyke(*FLOOD, "--strategy", list(STRATEGIES)[-1], "--trace", "t.jsonl", *SMALL)
+    if len(STRATEGIES) > 1:
+        assert (run.code, run.out) == (2, "")
+        assert "give one --strategy" in run.err

@@ -1,0 +1,134 @@
+"""Numbers of traces: by hand on small ones, by their laws on simulated ones."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fyke
+from fyke.assembly import assemble
+from fyke.filters.subscription import Subscription
+from fyke.nodes.message import Publish, Subscribe
+from fyke.nodes.node import Stats
+from fyke.overlay.generators import random_tree
+from fyke.overlay.papers import cwix
+from fyke.overlay.topology import Topology
+from fyke.simulation.network import Network
+from fyke.simulation.simulation import Simulation
+from fyke.traces.metrics import Meter, summarize
+from fyke.traces.summary import Latency, Load, Summary, Traffic
+from fyke.traces.trace import Delivered, Happened, Held, Lost, Record, Rejected, Sent, Told
+
+LINE = Topology.of([("a", "b"), ("b", "c"), ("c", "d")])
+
+BY_HAND: list[Record] = [
+    Told(0.0, "a", "alice", "Subscribe", "s1"),
+    Told(0.0, "a", "alice", "Subscribe", "s2"),
+    Told(0.0, "c", "carl", "Subscribe", "bad"),
+    Rejected(0.0, "c", "carl", "Subscribe", "no such type"),
+    Sent(0.0, "a", "b", "Subscribe", "s1", 40),
+    Held(0.5, "a", Stats(subscriptions=2, probes=5)),
+    Held(0.5, "b", Stats(rows=1, checks=7)),
+    Told(1.0, "b", "bob", "Publish", "e1"),
+    Sent(1.0, "b", "a", "Publish", "e1", 10),
+    Sent(1.0, "b", "c", "Publish", "e1", 10, 2, 1),
+    Delivered(1.5, "a", "alice", "e1", ("s1", "s2")),
+    Sent(1.5, "c", "d", "Publish", "e1", 10),
+    Lost(1.6, "c", "d", "Publish", "e1"),
+    Happened(1.6, "cut", "c", "d"),
+    Told(2.0, "d", "dora", "Publish", "e2"),
+    Sent(2.0, "d", "a", "Publish", "e2", 30),
+    Delivered(2.1, "a", "alice", "e2", ("s2",)),
+    Told(3.0, "d", "dora", "Publish", "e3"),
+    Told(4.0, "d", "dora", "Publish", "e4"),
+    Lost(4.0, "dora", "d", "Publish", "e4"),
+    Held(5.0, "a", Stats(subscriptions=2, probes=6, candidates=3)),
+    Held(5.0, "b", Stats(rows=2, checks=1)),
+]
+
+
+def test_a_trace_by_hand():
+    found = summarize(BY_HAND, LINE)
+    assert (found.events, found.matched, found.deliveries, found.notified) == (3, 2, 2, 3)
+    assert (found.p_e, found.p_p, found.sigma) == (2 / 3, 1, 1.5)
+    assert (found.subscribed, found.rejected, found.lost) == (2, 1, 1)
+    assert (found.resent, found.copies) == (2, 1)
+    assert (found.messages, found.event_messages, found.control_messages) == (5, 4, 1)
+    assert found.bytes == 100
+    assert found.network_load == found.messages_per_event == 4 / 3
+    assert found.receptions_per_event == 3 / 3
+    assert found.links_per_event == (3 + 3) / 3
+    assert found.useless == 2  # to c and on to d; the direct one was of use
+    assert found.useless_share == 0.5
+    assert found.links["b", "c"] == Traffic(1, 10, 1, 1)
+    assert found.links["d", "a"] == Traffic(1, 30, 1, 0)
+    assert found.kinds == {"Subscribe": Traffic(1, 40, 0, 0), "Publish": Traffic(4, 60, 4, 0)}
+    assert found.latency == Latency(pytest.approx(0.3), pytest.approx(0.3), 0.5, 0.5)
+    assert found.duplication == 2.0
+    assert found.largest_table == 2
+    assert found.brokers["d"] == Load(sent=1, received=0, bytes=40, event_messages=1)
+    assert found.brokers["a"].work == 2 + 3 + 4
+    assert found.brokers["b"].matching == 1, "it was restarted, and counts from there"
+    assert found.bottleneck == "a"
+    assert found.throughput == 3 / 9
+
+
+def test_nothing_is_zero():
+    assert summarize([]) == Summary()
+    assert summarize([], LINE).useless == 0
+    assert (Summary().network_load, Summary().sigma, Summary().duplication) == (0, 0, 0)
+    assert Summary().bottleneck is None
+    msgspec.json.encode(Summary().document())
+
+
+def test_without_the_overlay_some_numbers_are_unknown():
+    found = summarize(BY_HAND)
+    assert found.useless is found.useless_share is found.links_per_event is None
+    assert found.network_load == 4 / 3
+    cyclic = summarize([Sent(0.0, "B1", "B2", "Publish", "e", 1)], cwix())
+    assert cyclic.useless is None
+    assert cyclic.event_links == 1
+
+
+def test_a_summary_is_plain_data():
+    document = msgspec.json.decode(msgspec.json.encode(summarize(BY_HAND, LINE).document()))
+    assert document["network_load"] == 4 / 3
+    assert document["brokers"]["a"]["held"]["subscriptions"] == 2
+    assert {"from": "b", "to": "c", "messages": 1, "bytes": 10, "events": 1, "useless": 1} in (
+        document["links"]
+    )
+
+
+@given(st.integers(1, 12), st.integers(0, 50), st.sampled_from([0.0, 0.3]))
+def test_flooding_has_the_numbers_of_its_closed_form(brokers: int, seed: int, loss: float):
+    topology = random_tree(brokers, seed)
+    meter, events = Meter(topology), 5
+    system = assemble("event_forwarding", topology, engine="scan")
+    network = Network(loss=loss, duplication=loss)
+    overlay = Simulation(
+        topology, system.make, seed=seed, network=network, write=meter.add, codec=system.codec
+    )
+    for broker in topology.brokers:
+        overlay.attach(f"client of {broker}", broker)
+    wants = f"client of {topology.brokers[seed % brokers]}"
+    overlay.say(wants, Subscribe(Subscription("s", fyke.parse("price < 2"))))
+    overlay.hold()
+    for number in range(events):
+        publish = Publish(f"e{number}", fyke.Event({"price": number}))
+        overlay.say(f"client of {topology.brokers[number % brokers]}", publish)
+    assert overlay.run()
+    overlay.hold()
+    found = meter.summary()
+    assert found.event_messages == overlay.messages == events * (brokers - 1)
+    assert found.network_load == found.receptions_per_event == found.links_per_event == brokers - 1
+    assert found.duplication == 1
+    assert (found.matched, found.deliveries, found.subscribed) == (2, 2, 1)
+    assert (found.resent > 0) == (found.copies > 0) or not loss or brokers < 6
+    assert bool(found.resent) <= bool(loss)
+    home = topology.brokers[seed % brokers]
+    useful = sum(topology.distances(home)[topology.brokers[at % brokers]] for at in range(2))
+    assert found.useless == found.event_messages - useful
+    assert sum(each.useless for each in found.links.values()) == found.useless
+    assert sum(load.received for load in found.brokers.values()) == found.messages
