@@ -34,7 +34,7 @@ from fyke.experiments.table import Row
 P_E: Final = Fraction(4, 5)
 _AMOUNTS: Final = {
     "small": (80, 160, 320),
-    "paper": (25_000, 50_000, 100_000, 200_000, 300_000, 400_000),
+    "paper": (50_000, 100_000, 200_000, 400_000),
 }
 
 # --- figure 21 ------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ def _grid(scale: str) -> list[Parameters]:
         {
             "strategy": strategy,
             "profiles": profiles,
-            "at_least": 1 if is_small else 4_000,
+            "at_least": 1 if is_small else 2_000,
             "repeats": 1 if is_small else 3,
         }
         for profiles in _AMOUNTS[scale]

@@ -50,7 +50,7 @@ def _grid(scale: str) -> list[Parameters]:
             "strategy": strategy,
             "brokers": size,
             "profiles": 90 if is_small else 200_000,
-            "at_least": 1 if is_small else 4_000,
+            "at_least": 1 if is_small else 2_000,
             "repeats": 1 if is_small else 3,
         }
         for size in SIZES

@@ -31,7 +31,7 @@ def _grid(scale: str) -> list[Parameters]:
             "sigma": sigma,
             "profiles": 200 if is_small else 200_000,
             "scale": scale,
-            "at_least": 1 if is_small else 4_000,
+            "at_least": 1 if is_small else 2_000,
             "repeats": 1 if is_small else 3,
         }
         for sigma in SIGMAS[scale]

@@ -36,6 +36,8 @@ from fyke.experiments.table import Row, is_falling, is_rising, spread
 PORTIONS: Final = (0.1, 0.5, 1.0)
 BROKERS: Final = 9
 TYPES: Final = tuple(range(1, 10))
+PF_TYPES: Final = (1, 3, 6, 9)
+"""Every broker then holds every profile, of whatever type: a few numbers of types show it."""
 RN_DUPLICATION: Final = (2.667, 2.5, 2.556, 2.694, 2.778, 2.889, 2.968, 3.028, 3.074)
 """The closed forms of the reconstructed network, by the number of types."""
 
@@ -48,11 +50,12 @@ def _grid(scale: str) -> list[Parameters]:
             "types": types,
             "profiles": 162 if is_small else 180_000,
             "portions": 2 if is_small else len(PORTIONS),
-            "at_least": 1 if is_small else 4_000,
+            "at_least": 1 if is_small else 2_000,
             "repeats": 1 if is_small else 3,
         }
         for types in TYPES
         for strategy in STRATEGIES
+        if strategy != "PF" or types in PF_TYPES
     ]
 
 

@@ -41,7 +41,7 @@ def _grid(scale: str) -> list[Parameters]:
             "strategy": strategy,
             "profiles": 160 if is_small else 160_000,
             "steps": 2 if is_small else 10,
-            "at_least": 1 if is_small else 4_000,
+            "at_least": 1 if is_small else 2_000,
             "repeats": 1 if is_small else 3,
         }
         for strategy in STRATEGIES
