@@ -25,9 +25,14 @@ settings.register_profile(
 settings.load_profile(os.environ.get("FYKE_HYPOTHESIS", "default"))
 
 
+_SHARING = re.compile(
+    r"tests/(spark/(?!elsewhere/|.*::test_the_driver_killed)|experiments/test_on_spark)"
+)
+
+
 def _shares_spark(nodeid: str) -> bool:
     """Who kills a driver has one of its own."""
-    return re.match(r"tests/spark/(?!elsewhere/|.*::test_the_driver_killed)", nodeid) is not None
+    return _SHARING.match(nodeid) is not None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
