@@ -16,6 +16,7 @@ from fyke.matching.profile_set import (
     count,
     indices,
     intersection,
+    touched,
     union,
 )
 
@@ -109,6 +110,14 @@ def test_dynamic_array() -> None:
         assert made.capacity - made.size <= 5
     assert sizes[-2:] == [8, 8]
     assert made.size == 0 and list(made.numbers()) == []
+
+
+def test_what_an_intersection_looks_at() -> None:
+    few, many = [0, 40, 99], list(range(0, 1_000, 2))
+    assert touched(few, many) == 503
+    assert touched(as_bits(many), few) == touched(few, as_bits(many)) == 3
+    assert touched(as_bits(few), as_bits(many)) == 4
+    assert touched(0, as_bits(many)) == touched((), ()) == 0
 
 
 def test_indices_are_reused() -> None:

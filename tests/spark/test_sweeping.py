@@ -20,12 +20,14 @@ def product(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
 
 def test_all_combinations_in_order(spark: SparkSession) -> None:
     told: list[tuple[int, int]] = []
+    ended: list[int] = []
     found = fyke.spark.sweep(
         product,
         {"x": [1, 2.5], "s": ["", "\U0001f600"]},
         seeds=[7, -1, 2**62],
         session=spark,
         progress=lambda done, total: told.append((done, total)),
+        finished=ended.extend,
     )
     assert found.columns == ["run", "x", "s", "seed", "product", "name", "error"]
     rows = [tuple(row) for row in found.collect()]
@@ -34,6 +36,7 @@ def test_all_combinations_in_order(spark: SparkSession) -> None:
     assert [row[0] for row in rows] == list(range(12))
     assert all(row[4:] == (float(row[1] * row[3]), f"{row[2]}-{row[3]}", None) for row in rows)
     assert told[-1] == (12, 12) and told == sorted(told) and len(told) == 12
+    assert sorted(ended) == list(range(12))
     assert found.collect() == found.collect()
 
 

@@ -124,9 +124,9 @@ class Broker:
     def _routed(self, publish: Publish, sender: NodeId) -> list[Effect]:
         routed = self._strategy.publish(publish, sender)
         delivered = self._delivery.deliver(publish, routed.audience)
-        if not delivered:
-            return self._sent(routed.sends)
-        return [*self._sent([*routed.sends, *self._strategy.delivered(publish)]), *delivered]
+        if delivered:
+            self._strategy.delivered(publish)
+        return [*self._sent(routed.sends), *delivered]
 
     def _declared(self, message: Declare, sender: NodeId) -> list[Effect]:
         if not self._declarations.hear(message):
@@ -186,12 +186,16 @@ class Broker:
 
     def _advertise(self, message: Advertise | Unadvertise, client: NodeId) -> list[Effect]:
         known = self._advertised.setdefault(client, {})
+        key = f"advertisement/{client}/{message.id}"
         if isinstance(message, Advertise):
             check_filter(message.filter, self._here.schema)
             known[message.id] = message.filter
+            stored = Store(key, message)
         elif known.pop(message.id, None) is None:
             raise FykeError(f"{client} has not advertised {shown(message.id)}")
-        return self._sent(self._strategy.advertise(message, client))
+        else:
+            stored = Store(key, None)
+        return [stored, *self._sent(self._strategy.advertise(message, client))]
 
     def _left(self, client: NodeId) -> list[Effect]:
         effects: list[Effect] = []
@@ -224,9 +228,13 @@ class Broker:
             if isinstance(record, Declare):
                 self._declarations.hear(record)
                 self._here.schema = self._declarations.schema
-        for record in recovered.records.values():
+        for key, record in recovered.records.items():
             if isinstance(record, Subscribe):
                 self._clients.add(record.subscription.subscriber or "")
                 self._strategy.subscribe(record, record.subscription.subscriber or "")
                 self._delivery.add(record.subscription)
+            elif isinstance(record, Advertise):
+                client = key.removeprefix("advertisement/").removesuffix(f"/{record.id}")
+                self._advertised.setdefault(client, {})[record.id] = record.filter
+                self._strategy.advertise(record, client)
         return []

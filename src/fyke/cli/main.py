@@ -29,6 +29,7 @@ _COMMANDS: Final = {
     "lint": "What is wrong, redundant or expensive in a set of subscriptions.",
     "simulate": "Strategies side by side, on an overlay of brokers under a virtual clock.",
     "pipeline": "From events to notifications and a report, on Spark.",
+    "reproduce": "The figures and claims of a paper, made again.",
     "demo": "Match a generated stock-and-auction workload, and show what happened.",
 }
 

@@ -29,6 +29,8 @@ Members: TypeAlias = int | Sequence[int]
 """A bit list, or a pointer list in ascending order. Empty ones are false."""
 
 FEW: Final = 16
+WORD: Final = 32
+"""Bits of a word, as wide as a pointer."""
 
 
 class ProfileSet:
@@ -115,6 +117,14 @@ def _marked(pointers: Sequence[int], bits: int) -> list[int]:
     octets = bits.to_bytes(bits.bit_length() // 8 + 1, "little")
     end = 8 * len(octets)
     return [each for each in pointers if each < end and octets[each >> 3] >> (each & 7) & 1]
+
+
+def touched(one: Members, other: Members) -> int:
+    """What their intersection looks at: the pointers of either, or the words that both have."""
+    lists = [each for each in (one, other) if not isinstance(each, int)]
+    if lists:
+        return sum(map(len, lists))
+    return -(-min(each.bit_length() for each in (one, other) if isinstance(each, int)) // WORD)
 
 
 def union(sets: Iterable[Members]) -> Members:

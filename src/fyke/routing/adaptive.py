@@ -94,7 +94,7 @@ class Adaptive(Strategy):
         for number, epoch in self._epochs.items():
             sends += self._counted(number, epoch.strategy.subscribe(message, came_from))
         self._local[message.subscription.id] = message, came_from
-        return sends + self._changed()
+        return sends + self._changed(len(sends))
 
     def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> list[Send]:
         self._check_client(came_from, message)
@@ -102,24 +102,21 @@ class Adaptive(Strategy):
         sends: list[Send] = []
         for number, epoch in self._epochs.items():
             sends += self._counted(number, epoch.strategy.unsubscribe(message, came_from))
-        return sends + self._changed()
+        return sends + self._changed(len(sends))
 
     def publish(self, publish: Publish, came_from: NodeId) -> Routed:
         if came_from not in self._here.brokers:
             publish = Publish(publish.id, publish.event, self._current)
             self._weighing.published(publish.id)
-            said = self._seen()
-        else:
-            said = []
         epoch = self._epochs.get(publish.epoch)
         if epoch is None:
-            return Routed(said, EVERYONE)
+            return Routed([], EVERYONE)
         routed = epoch.strategy.publish(publish, came_from)
+        said = self._said(len(routed.sends))
         return Routed([*routed.sends, *said], routed.audience) if said else routed
 
-    def delivered(self, publish: Publish) -> list[Send]:
+    def delivered(self, publish: Publish) -> None:
         self._weighing.delivered(publish.id)
-        return self._seen()
 
     def _check_client(self, came_from: NodeId, message: Message) -> None:
         if came_from in self._here.brokers:
@@ -306,12 +303,12 @@ class Adaptive(Strategy):
 
     # --- weighing ---------------------------------------------------------------------------------
 
-    def _changed(self) -> list[Send]:
+    def _changed(self, messages: int) -> list[Send]:
         self._weighing.changed()
-        return self._seen()
+        return self._said(messages)
 
-    def _seen(self) -> list[Send]:
-        if not self._weighing.is_busy():
+    def _said(self, messages: int) -> list[Send]:
+        if not self._weighing.is_busy(messages):
             return []
         return self._poll() if self._leads else self._upward(Busy())
 

@@ -79,9 +79,9 @@ class Strategy(ABC):
     @abstractmethod
     def publish(self, publish: Publish, came_from: NodeId) -> Routed: ...
 
-    def delivered(self, publish: Publish) -> list[Send]:
+    def delivered(self, publish: Publish) -> None:
         """An event has reached a client of this broker."""
-        return []
+        return None
 
     def advertise(self, message: Advertise | Unadvertise, came_from: NodeId) -> list[Send]:
         """What a publisher will publish."""

@@ -2,15 +2,15 @@
 
 Idea. Event forwarding sends an event over every link and a subscription over none. Subscription
 forwarding sends an event over the links between its publisher and those who want it, and a change
-of subscriptions over as many as have to know. A broker that has seen enough says so;
-then the coordinator asks all, and they answer together: how many events entered, how many
+of subscriptions over as many as have to know. A broker that has sent many messages
+says so; then the coordinator asks all, and they answer together: how many events entered, how many
 subscriptions changed, and, for events whose id falls into a sample, where they entered and where a
 client got them. Whatever the strategy, both are known, and so are the links in between.
 Example. 8 links, 1,000 events a second that two brokers on average want, 2 links away: 8,000
 messages or 2,000. If 900 subscriptions come and go, each over 8 links, it is 8,000 or 9,200.
 Invariant. A change has to pay: at least a tenth less, twice in a row, and in `HORIZON` rounds
 more than it costs to tell all subscriptions to all brokers.
-Cost. Two messages per link for every `BUSY` things that a broker sees, of a few kilobytes.
+Cost. Two messages per link, of a few kilobytes, for every `BUSY` messages of the busiest broker.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from fyke.nodes.message import Control, EventId, NodeId
 EVENTS: Final = "event_forwarding"
 SUBSCRIPTIONS: Final = "subscription_forwarding"
 HORIZON: Final = 20
-BUSY: Final = 64
+BUSY: Final = 128
+"""Messages of a broker between two rounds, at least."""
 _BETTER: Final = 0.9
 _SAMPLE: Final = 8
 """One event in so many."""
@@ -50,7 +51,7 @@ class Report(Struct, frozen=True):
 
 
 class Busy(Control, frozen=True):
-    """Enough has been seen: on its way to the coordinator."""
+    """Many messages were sent: on its way to the coordinator."""
 
 
 class Poll(Control, frozen=True):
@@ -71,6 +72,7 @@ class Weighing:
 
     def __init__(self, me: NodeId) -> None:
         self._me = me
+        self._sent: int = 0
         self._clear()
         self._per_change: float | None = None
         self._wishes = 0
@@ -94,10 +96,11 @@ class Weighing:
         """A client's subscriptions did."""
         self._changes += 1
 
-    def is_busy(self) -> bool:
-        """Whether enough has been seen; once until the next report."""
-        self._seen += 1
-        return self._seen == BUSY
+    def is_busy(self, messages: int) -> bool:
+        """Whether enough has been said; once until the next report."""
+        before = self._sent
+        self._sent = before + messages
+        return before < BUSY <= self._sent
 
     def report(self, parent: NodeId, subscriptions: int) -> Report:
         """What was seen since the last."""
@@ -109,7 +112,8 @@ class Weighing:
         return made
 
     def _clear(self) -> None:
-        self._seen = self._events = self._changes = self._told = 0
+        self._sent = 0
+        self._events = self._changes = self._told = 0
         self._entered: list[EventId] = []
         self._wanted: list[EventId] = []
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 Parameters: TypeAlias = dict[str, Any]
 Function: TypeAlias = Callable[[Parameters, int], Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 Progress: TypeAlias = Callable[[int, int], None]
+Finished: TypeAlias = Callable[[Sequence[int]], None]
 
 JOBS_MAX: Final = 24
 TASKS_MAX: Final = 8
@@ -54,13 +55,15 @@ def sweep(
     session: SparkSession | None = None,
     schema: str | None = None,
     progress: Progress | None = None,
+    finished: Finished | None = None,
 ) -> DataFrame:
     """Runs it all, now; the result is a table that is there.
 
     `grid` gives the values of each parameter, all combinations of which are run, or lists the
     combinations. `seeds` are numbers, or how many, from 0. `schema` declares the results as in SQL
     (`"hops long, load double"`); without it they are what the runs return. `progress` is told,
-    time and again, how many runs of how many are done.
+    time and again, how many runs of how many are done; `finished`, the numbers of those that have
+    ended just now.
     """
     if not callable(function):
         raise FykeError(f"{shown(function)} cannot be called; expected a function")
@@ -68,7 +71,7 @@ def sweep(
     runs = [(choice, seed) for choice in choices for seed in numbers]
     used = started() if session is None else session
     types = None if schema is None else declared(used, schema)
-    outcomes = _Sweep(used, _Calls(function, runs), progress).outcomes()
+    outcomes = _Sweep(used, _Calls(function, runs), progress, finished).outcomes()
     return used.createDataFrame(table(runs, outcomes, types))
 
 
@@ -121,6 +124,7 @@ class _Sweep:
     session: SparkSession
     calls: _Calls
     progress: Progress | None
+    finished: Finished | None
     found: dict[int, Outcome] = field(default_factory=dict)
 
     def outcomes(self) -> list[Outcome]:
@@ -142,6 +146,8 @@ class _Sweep:
         self.found.update({outcome.run: outcome for outcome in outcomes})
         if self.progress is not None:
             self.progress(len(self.found), len(self.calls.runs))
+        if self.finished is not None:
+            self.finished([outcome.run for outcome in outcomes])
 
     def _job(self, runs: range) -> list[Outcome]:
         from py4j.protocol import Py4JError

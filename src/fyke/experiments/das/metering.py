@@ -1,0 +1,109 @@
+"""Metering: what an overlay did while events went through, broker by broker.
+
+A broker's *steps* are the events it holds against its filters, the messages with events that it
+receives from and sends to other brokers, and the notifications of its clients, one per profile.
+They stand for the work of DAS 5: filtering and post-filtering, communication, notification. The
+same events take the same steps, whatever machine runs them. Seconds are those of the processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import thread_time
+
+from fyke.errors import FykeError
+from fyke.nodes.codec import Codec
+from fyke.nodes.effect import Effect
+from fyke.nodes.inputs import Input
+from fyke.nodes.message import Message, NodeId, Publish
+from fyke.nodes.node import Node, Stats
+from fyke.traces.trace import Delivered, Record, Rejected, Sent, Told
+
+
+@dataclass(slots=True)
+class Meter:
+    """One broker's."""
+
+    filtered: int = 0
+    received: int = 0
+    sent: int = 0
+    notified: int = 0
+    seconds: float = 0.0
+
+    @property
+    def steps(self) -> int:
+        return self.filtered + self.received + self.sent + self.notified
+
+
+class Tally:
+    """Takes a trace and only counts."""
+
+    def __init__(self, brokers: tuple[NodeId, ...]) -> None:
+        self._brokers = brokers
+        self.meters: dict[NodeId, Meter] = {}
+        self.clear()
+
+    def clear(self) -> None:
+        self.messages = self.bytes = self.matched = self.notified = 0
+        self.meters.clear()
+        self.meters.update((broker, Meter()) for broker in self._brokers)
+
+    def __call__(self, record: Record) -> None:
+        if isinstance(record, Sent):
+            if record.kind == "Publish":
+                self._sent(record)
+        elif isinstance(record, Delivered):
+            self.matched += 1
+            self.notified += len(record.subscriptions)
+            self.meters[record.at].notified += len(record.subscriptions)
+        elif isinstance(record, Told):
+            self.meters[record.at].filtered += record.kind == "Publish"
+        elif isinstance(record, Rejected):
+            raise FykeError(f"{record.at} refused {record.about} of {record.to}: {record.reason}")
+
+    def _sent(self, record: Sent) -> None:
+        self.messages += 1
+        self.bytes += record.bytes
+        self.meters[record.at].sent += 1
+        receiver = self.meters[record.to]
+        receiver.received += 1
+        receiver.filtered += 1
+
+    @property
+    def busiest(self) -> NodeId:
+        """Who has most steps; of several, the first."""
+        return max(self.meters, key=lambda broker: self.meters[broker].steps)
+
+
+class Timed:
+    """A node whose time is taken."""
+
+    __slots__ = ("_meter", "_node")
+
+    def __init__(self, node: Node, meter: Callable[[], Meter]) -> None:
+        self._node = node
+        self._meter = meter
+
+    def handle(self, input: Input, now: float) -> list[Effect]:
+        begin = thread_time()
+        effects = self._node.handle(input, now)
+        self._meter().seconds += thread_time() - begin
+        return effects
+
+    def stats(self) -> Stats:
+        return self._node.stats()
+
+
+class EventsWeighed(Codec):
+    """Messages with events have a size; of others, of which there are millions, it is not asked."""
+
+    __slots__ = ("_codec",)
+
+    _codec: Codec
+
+    def __init__(self, codec: Codec) -> None:
+        object.__setattr__(self, "_codec", codec)
+
+    def size(self, message: Message) -> int:
+        return self._codec.size(message) if isinstance(message, Publish) else 0

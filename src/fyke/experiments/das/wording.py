@@ -1,0 +1,21 @@
+"""How numbers are written in claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def number(value: float) -> str:
+    """Three digits and no more zeros than needed: 1.25, 3, 0.0417, 200,000."""
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def exactly(value: float) -> str:
+    """Three decimals, as the closed forms are written."""
+    return f"{value:.3f}"
+
+
+def listed(values: Iterable[float]) -> str:
+    return ", ".join(map(number, values))

@@ -1,0 +1,173 @@
+"""The harness: all studies of a paper as one Spark sweep, and what it leaves in a folder.
+
+    DIR/claims.json      [{id, claim, paper, ours, verdict, why}, ...]
+    DIR/figure_N.csv     the rows that a figure shows
+    DIR/figure_N.png     the figure
+    DIR/report.html      all of it on one page
+
+A run that fails costs the claims that need its study, not the others.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fyke.errors import FykeError
+from fyke.experiments import plots, report
+from fyke.experiments.experiment import (
+    Claim,
+    Figure,
+    Finding,
+    Paper,
+    Parameters,
+    Results,
+    Study,
+    check_scale,
+)
+from fyke.experiments.outcome import Judged, Outcome, Run
+from fyke.experiments.table import Row, Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Told: TypeAlias = Callable[[Study, int, int], None]
+"""Hears how many runs of how many of a study are done."""
+
+
+def reproduce(
+    paper: Paper,
+    out: str | Path,
+    *,
+    figures: Iterable[str] = (),
+    scale: str = "small",
+    session: SparkSession | None = None,
+    told: Told | None = None,
+) -> Outcome:
+    """Some figures of a paper, or all of them, into a folder."""
+    check_scale(scale)
+    chosen = paper.selected(figures)
+    folder = _folder(out)
+    began = monotonic()
+    runs = _swept(paper, chosen, scale, session, told)
+    results = {
+        study.name: Table.of(row for run in runs if run.study == study.name for row in run.rows)
+        for study in paper.studies
+    }
+    claims = tuple(
+        Judged(claim, _judged(paper, claim, results, runs)) for claim in paper.claims_of(chosen)
+    )
+    outcome = Outcome(paper, scale, chosen, claims, runs, results, monotonic() - began)
+    _write(outcome, folder)
+    return outcome
+
+
+def _folder(out: str | Path) -> Path:
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+    except (OSError, ValueError) as refused:
+        reason = getattr(refused, "strerror", None) or refused
+        raise FykeError(f"{out}: {reason}; expected a folder for the results") from None
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Goes to the workers: a study by its name, parameters and rows as JSON."""
+
+    studies: Mapping[str, Callable[[Parameters, int], list[Row]]]
+
+    def __call__(self, call: dict[str, Any], seed: int) -> dict[str, Any]:
+        began = perf_counter()
+        gc.disable()  # a pass over millions of filters would be counted as an event's time
+        try:
+            rows = self.studies[call["study"]](json.loads(call["parameters"]), seed)
+        finally:
+            gc.enable()
+            gc.collect()
+        return {"rows": json.dumps(rows), "seconds": perf_counter() - began}
+
+
+def _swept(
+    paper: Paper,
+    figures: Iterable[Figure],
+    scale: str,
+    session: SparkSession | None,
+    told: Told | None,
+) -> tuple[Run, ...]:
+    """The studies of some figures, run; in the order of the studies."""
+    from fyke.spark import sweep
+
+    names = {figure.study for figure in figures}
+    studies = [study for study in paper.studies if study.name in names]
+    planned = [(study, parameters) for study in studies for parameters in study.grid(scale)]
+    order = sorted(range(len(planned)), key=lambda at: -planned[at][0].cost(planned[at][1]))
+    calls = [
+        {"study": study.name, "parameters": json.dumps(parameters)}
+        for study, parameters in (planned[at] for at in order)
+    ]
+    done = _Done([planned[at][0] for at in order], told)
+    function = _Calls({study.name: study.run for study in studies})
+    rows = sweep(function, calls, session=session, finished=done).collect()
+    swept = {order[row["run"]]: row.asDict() for row in rows}
+    return tuple(_run(*planned[at], swept[at]) for at in range(len(planned)))
+
+
+class _Done:
+    """Counts the runs of each study."""
+
+    def __init__(self, studies: list[Study], told: Told | None) -> None:
+        self._studies = studies
+        self._told = told
+        self._ended: dict[str, int] = {}
+
+    def __call__(self, runs: Iterable[int]) -> None:
+        for run in runs:
+            study = self._studies[run]
+            ended = self._ended[study.name] = self._ended.get(study.name, 0) + 1
+            if self._told is not None:
+                self._told(study, ended, sum(each.name == study.name for each in self._studies))
+
+
+def _run(study: Study, parameters: Parameters, found: dict[str, Any]) -> Run:
+    rows = tuple(json.loads(found["rows"])) if found.get("rows") else ()
+    seconds = found.get("seconds") or 0.0
+    return Run(study.name, parameters, found["seed"], rows, seconds, found["error"])
+
+
+# --- judging --------------------------------------------------------------------------------------
+
+
+def _judged(paper: Paper, claim: Claim, results: Results, runs: Iterable[Run]) -> Finding:
+    needed = {figure.study for figure in paper.figures if figure.id in claim.figures}
+    for run in runs:
+        if run.error is not None and run.study in needed:
+            return Finding("", None, f"{run.study} with {run.described()} failed: {run.error}")
+    return claim.judge(results)
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def _write(outcome: Outcome, folder: Path) -> None:
+    images: dict[str, bytes] = {}
+    try:
+        for figure in outcome.figures:
+            rows = figure.rows(outcome.results)
+            rows.write(folder / f"figure_{figure.id}.csv")
+            if rows:
+                images[figure.id] = plots.draw(figure, rows)
+                (folder / f"figure_{figure.id}.png").write_bytes(images[figure.id])
+        (folder / "claims.json").write_text(outcome.claims_text(), "utf-8")
+        (folder / "report.html").write_text(report.page(outcome, images), "utf-8")
+    except OSError as refused:
+        raise FykeError(f"{refused.filename}: {refused.strerror}") from None

@@ -1,0 +1,164 @@
+"""Figures with one look: PNG images, colours that all eyes tell apart, labels with units.
+
+Colours are those of Okabe and Ito. Curves differ in their marker as well, so a print in grey can be
+read; a second parameter is the dash.
+"""
+
+from __future__ import annotations
+
+import io
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from fyke.errors import FykeError
+from fyke.experiments.experiment import Axis, Figure, Panel
+from fyke.experiments.table import Scalar, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS: Final = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+)  # fmt: skip
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+DASHES: Final[tuple[Literal["-", "--", ":", "-."], ...]] = ("-", "--", ":", "-.")
+COLUMNS_MAX: Final = 4
+_INK: Final = "#1f2d3a"
+_MUTED: Final = "#5c6974"
+_LINE: Final = "#e3e8ec"
+_PANEL_IN: Final = (4.1, 3.3)
+_DPI: Final = 110
+_STYLE: Final[dict[Any, Any]] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": _LINE,
+    "axes.grid": True,
+    "axes.labelcolor": _MUTED,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 11,
+    "font.family": "sans-serif",
+    "font.size": 9.5,
+    "grid.color": _LINE,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 4.5,
+    "text.color": _INK,
+    "text.parse_math": False,
+    "xtick.color": _MUTED,
+    "ytick.color": _MUTED,
+}
+
+
+def draw(figure: Figure, rows: Table) -> bytes:
+    """A figure with all its panels."""
+    mpl = _matplotlib()
+    from matplotlib.figure import Figure as Canvas
+
+    columns = _columns(len(figure.panels))
+    lines = -(-len(figure.panels) // columns)
+    size = (_PANEL_IN[0] * columns, _PANEL_IN[1] * lines)
+    with mpl.rc_context(_STYLE):
+        canvas = Canvas(figsize=size, layout="constrained", dpi=_DPI)
+        grid = list(canvas.subplots(lines, columns, squeeze=False).flat)
+        for axes, panel in zip(grid, figure.panels, strict=False):
+            _panel(axes, panel, rows.where(**panel.where))
+        for axes in grid[len(figure.panels) :]:
+            axes.set_visible(False)
+        image = io.BytesIO()
+        canvas.savefig(image, format="png", metadata={"Software": None})
+    return image.getvalue()
+
+
+def _columns(panels: int) -> int:
+    """So many that no line is left half empty, if there is such a number."""
+    if panels <= COLUMNS_MAX:
+        return panels
+    return next((each for each in (COLUMNS_MAX, 3) if panels % each == 0), COLUMNS_MAX)
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise FykeError(
+            f"figures need matplotlib: pip install 'fyke[experiments]'; {error}"
+        ) from error
+    return mpl
+
+
+def _panel(axes: Axes, panel: Panel, rows: Table) -> None:
+    axes.set_title(panel.title, loc="left", color=_INK)
+    shown = rows.keep(lambda row: all(row.get(name) is not None for name in _needed(panel)))
+    choices = {name: _in_order(shown, name) for name in panel.by}
+    for numbered in product(*map(enumerate, choices.values())):
+        values = dict(zip(panel.by, (value for _, value in numbered), strict=True))
+        curve = shown.where(**values).sort(panel.x.column)
+        if curve:
+            style = _style(*(number for number, _ in numbered))
+            axes.plot(curve.column(panel.x.column), curve.column(panel.y.column), **style)
+    _scaled(axes, "x", panel.x)
+    _scaled(axes, "y", panel.y)
+    _legend(axes, choices)
+
+
+def _style(colour: int, dash: int = 0) -> dict[str, Any]:
+    return {
+        "color": COLOURS[colour % len(COLOURS)],
+        "marker": MARKERS[colour % len(MARKERS)],
+        "linestyle": DASHES[dash % len(DASHES)],
+    }
+
+
+def _legend(axes: Axes, choices: dict[str, list[Any]]) -> None:
+    """What the colours mean, and below them the dashes; beside the panel where both are used."""
+    from matplotlib.lines import Line2D
+
+    (name, first), *rest = choices.items()
+    lines = [
+        Line2D([], [], label=_worded(name, value), **_style(at)) for at, value in enumerate(first)
+    ]
+    for other, values in rest:
+        for at, value in enumerate(values):
+            dash = DASHES[at % len(DASHES)]
+            lines.append(Line2D([], [], label=_worded(other, value), color=_MUTED, linestyle=dash))
+    if rest:
+        axes.legend(handles=lines, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    elif len(lines) > 1:
+        axes.legend(handles=lines)
+
+
+def _needed(panel: Panel) -> tuple[str, ...]:
+    return (panel.x.column, panel.y.column, *panel.by)
+
+
+def _in_order(rows: Table, name: str) -> list[Any]:
+    """Numbers ascend; names come as the rows bring them."""
+    values = rows.values(name)
+    if any(isinstance(value, str) for value in values):
+        return list(dict.fromkeys(row[name] for row in rows))
+    return values
+
+
+def _worded(name: str, value: Scalar) -> str:
+    if isinstance(value, str):
+        return value
+    number = f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    return f"{name.replace('_', ' ') if len(name) > 3 else name} = {number}"
+
+
+def _scaled(axes: Axes, which: str, axis: Axis) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    axes.set(**{f"{which}label": axis.label})
+    line: Any = getattr(axes, f"{which}axis")
+    if axis.is_log:
+        axes.set(**{f"{which}scale": "log"})
+        line.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        line.set_minor_formatter(NullFormatter())
+    elif which == "y":
+        axes.set_ylim(bottom=0)
+        line.set_major_locator(MaxNLocator(6))
+    else:
+        line.set_major_locator(MaxNLocator(4 if axes.get_xlim()[1] >= 10_000 else 9))
+    line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))

@@ -1,0 +1,102 @@
+"""Table: rows of scalars, and the few questions that figures and claims ask them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from fyke.errors import FykeError
+
+Scalar: TypeAlias = bool | int | float | str | None
+Row: TypeAlias = dict[str, Any]
+"""Scalars by the names of columns."""
+Wanted: TypeAlias = Scalar | tuple[Scalar, ...]
+"""A value, or any of some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows in the order in which they were made; a row lacks what it has nothing to say about."""
+
+    rows: tuple[Row, ...] = ()
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> Table:
+        return cls(tuple(rows))
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def names(self) -> list[str]:
+        """All columns, in the order in which rows brought them."""
+        return list(dict.fromkeys(name for row in self.rows for name in row))
+
+    def where(self, **values: Wanted) -> Table:
+        """The rows that have all these values."""
+        return self.keep(lambda row: all(_has(row, *each) for each in values.items()))
+
+    def keep(self, wanted: Callable[[Row], bool]) -> Table:
+        return Table.of(filter(wanted, self.rows))
+
+    def sort(self, *names: str) -> Table:
+        """By these columns, whose values compare."""
+        return Table.of(sorted(self.rows, key=lambda row: tuple(_key(row[name]) for name in names)))
+
+    def values(self, name: str) -> list[Any]:
+        """The different values of a column, in ascending order."""
+        return sorted({row[name] for row in self.rows if row.get(name) is not None}, key=_key)
+
+    def column(self, name: str) -> list[Any]:
+        """A column as it is; FykeError if there are no rows, so that no claim holds of nothing."""
+        if not self.rows:
+            raise FykeError(f"there are no rows to take {name} from")
+        return [row[name] for row in self.rows]
+
+    def curve(self, x: str, y: str, **values: Wanted) -> list[Any]:
+        """`y` by ascending `x`, of the rows that have these values."""
+        return self.where(**values).sort(x).column(y)
+
+    def one(self, name: str, **values: Wanted) -> Any:
+        """The value in the only row that has these values."""
+        found = self.where(**values).rows
+        if len(found) != 1:
+            raise FykeError(f"{len(found)} rows with {values}; expected one")
+        return found[0][name]
+
+    def write(self, path: Path) -> None:
+        """As CSV; an empty cell is what a row has nothing to say about."""
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, self.names(), restval="", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self.rows)
+
+
+def _has(row: Row, name: str, value: Wanted) -> bool:
+    return row.get(name) in value if isinstance(value, tuple) else row.get(name) == value
+
+
+def _key(value: Any) -> tuple[bool, Any]:
+    """Numbers before texts."""
+    return isinstance(value, str), value
+
+
+def is_falling(values: Sequence[float]) -> bool:
+    """Each less than the one before."""
+    return all(after < before for before, after in pairwise(values))
+
+
+def is_rising(values: Sequence[float]) -> bool:
+    """Each more than the one before."""
+    return all(after > before for before, after in pairwise(values))
+
+
+def spread(values: Sequence[float]) -> float:
+    """The greatest by the least."""
+    return max(values) / min(values)
