@@ -21,7 +21,7 @@ _WIDTHS = 1_000
 
 
 def lines(bench: Bench) -> Iterator[Line]:
-    many, fewer = bench.size(200_000), bench.hundred_thousand
+    many, fewer = bench.size(200_000), bench.size(20_000)
     yield _line(bench, "equalities with a type", _equalities(many), at_most(25))
     yield _line(bench, "intervals", _intervals(many))
     yield _line(bench, "conjunctions of W1", [*bench.workload("w1").filters(fewer)])
