@@ -25,31 +25,36 @@ settings.register_profile(
 settings.load_profile(os.environ.get("FYKE_HYPOTHESIS", "default"))
 
 
-_SHARING = re.compile(
-    r"tests/(spark/(?!elsewhere/|.*::test_the_driver_killed)|experiments/test_on_spark)"
-)
+_SESSIONS = {
+    "one session of Spark": re.compile(
+        r"tests/(spark/(placements|statistics)/|experiments/test_on_spark)"
+    ),
+    "another session": re.compile(r"tests/spark/(?!elsewhere/|.*::test_the_driver_killed)"),
+}
+"""Who kills a driver has one of its own."""
 
 
-def _shares_spark(nodeid: str) -> bool:
-    """Who kills a driver has one of its own."""
-    return _SHARING.match(nodeid) is not None
+def _session(nodeid: str) -> str | None:
+    """Which tests share a Spark session."""
+    return next((name for name, shared in _SESSIONS.items() if shared.match(nodeid)), None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest piece of work that cannot be shared out comes first."""
-    items.sort(key=lambda item: not _shares_spark(item.nodeid))
+    """The longest pieces of work that cannot be shared out come first."""
+    order = [*_SESSIONS, None]
+    items.sort(key=lambda item: order.index(_session(item.nodeid)))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Of several processes, one runs all tests that share a Spark session."""
+    """Tests that share a session run in one process."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneSession(LoadScopeScheduling):
+    class BySession(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if _shares_spark(nodeid) else nodeid
+            return _session(nodeid) or nodeid
 
-    return OneSession(config, log)
+    return BySession(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,7 @@ from fyke.routing.adaptive import Adaptive
 from fyke.routing.event_forwarding import EventForwarding
 from fyke.routing.filtering import Filtering
 from fyke.routing.reach import COORDINATOR, Reach
+from fyke.routing.siena_model import SienaModel
 from fyke.routing.strategy import Strategy, Surroundings
 from fyke.routing.variant import VARIANTS, Location
 from fyke.routing.weighing import Weighing
@@ -33,11 +34,14 @@ _NAMES: Final = {
     "event_forwarding": "ef",
     "subscription_forwarding": "pf8",
     "rendezvous": "rn8",
+    "siena": "pf8",
     "broadcast": "pf1",
     "centralised": "rn1",
 } | {name: name for name in VARIANTS}
 """The variants by all their names."""
 STRATEGIES: Final = (*_NAMES, ADAPTIVE)
+MODELS: Final = ("siena_model",)
+"""What only counts messages, and routes no events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +58,20 @@ def assemble(
     *,
     rendezvous: Mapping[str, NodeId] | None = None,
     first: str = "event_forwarding",
+    merging: bool = False,
+    subsumption: float = 0.0,
     engine: str = "compiled",
 ) -> System:
     """Brokers with a strategy.
 
     `rendezvous` names the broker of each event type, "" that of all others. An adaptive overlay
-    starts with `first`; its first broker leads.
+    starts with `first`; its first broker leads. With `merging`, brokers tell each other one
+    subscription for several where that accepts the same. `subsumption` is for the model of Siena.
     """
-    if strategy not in STRATEGIES:
+    if strategy not in (*STRATEGIES, *MODELS):
         raise FykeError(f"unknown strategy {shown(strategy)}; expected {', '.join(STRATEGIES)}")
     topology.check_tree()
+    degree_max = max(map(topology.degree, topology.brokers))
     owners = {"": topology.brokers[0], **(rendezvous or {}), COORDINATOR: topology.brokers[0]}
     for owner in owners.values():
         topology.neighbors(owner)
@@ -73,25 +81,29 @@ def assemble(
 
         def decide(here: Surroundings, random: Random) -> Strategy:
             reach = Reach(name, mine)
+            if strategy in MODELS:
+                return SienaModel(here, random, subsumption, degree_max)
             if strategy != ADAPTIVE:
-                return _made(strategy, here, reach, engine)
+                return _made(strategy, here, reach, engine, merging)
             return Adaptive(
                 here,
                 reach,
-                lambda wanted: _made(wanted, here, reach, engine),
+                lambda wanted: _made(wanted, here, reach, engine, merging),
                 first,
                 Weighing(name),
+                random,
             )
 
         return Broker(name, decide, random, engine=engine)
 
+    make(topology.brokers[0], Random(0))  # what cannot be made is refused here
     return System(make, Codec((*filtering.KINDS, *adaptive.KINDS)))
 
 
-def _made(strategy: str, here: Surroundings, reach: Reach, engine: str) -> Strategy:
+def _made(strategy: str, here: Surroundings, reach: Reach, engine: str, merging: bool) -> Strategy:
     if strategy not in _NAMES:
         raise FykeError(f"unknown strategy {shown(strategy)}; expected {', '.join(_NAMES)}")
     variant = VARIANTS[_NAMES[strategy]]
     if variant.location is Location.SUBSCRIBERS:
         return EventForwarding(here)
-    return Filtering(here, variant, engine, reach)
+    return Filtering(here, variant, engine, reach, merging)

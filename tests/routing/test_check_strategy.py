@@ -46,6 +46,18 @@ def test_a_change_of_strategy_survives_faults():
     check_strategy(ADAPTIVE, seeds=range(30_000, 30_200), switch=True, faults=True)
 
 
+@pytest.mark.parametrize("first", CHANGES[1:])
+@pytest.mark.parametrize("second", CHANGES[1:])
+def test_a_coordinator_that_forgot_its_last_change_makes_another(first, second):
+    """Before it has heard from its neighbours which epoch they are in."""
+    wanted = [told.filters()[at] for at in (0, 4, 9, 27, 35)]
+    steps = [
+        *(Change(first), Settle(), *(Add(2 * at + 1, each) for at, each in enumerate(wanted))),
+        *(Settle(), Crash(0), Wait(3.0), Crash(0), Change(second), Add(3, wanted[1]), Settle()),
+    ]
+    check_story(ADAPTIVE, Story((0, 1, 0), (0, 1, 2), steps))
+
+
 # --- stories that shrink --------------------------------------------------------------------------
 
 small = st.integers(0, 13)

@@ -45,7 +45,7 @@ _METRICS = (
     _Metric(
         "work an event",
         lambda run: f"{1 / run.throughput if run.throughput else 0:,.1f}",
-        "messages and steps of matching, at the busiest broker",
+        "messages and matching, at the busiest",
     ),
     _Metric("busiest broker", lambda run: printable(run.bottleneck or ""), ""),
     _Metric("deliveries", lambda run: f"{run.deliveries:,}", "an event to a client"),
@@ -58,7 +58,7 @@ _METRICS = (
     _Metric(
         "lost",
         lambda run: f"{run.lost:,}",
-        "messages, on links that broke and to brokers that stopped",
+        "messages; links broke, brokers stopped",
         lambda run: run.lost,
     ),
     _Metric(

@@ -17,7 +17,6 @@ from fyke.cli.options import Switch
 from fyke.cli.output import console, counted, write_line
 from fyke.cli.problems import Unusable, complain
 from fyke.cli.progress import counting
-from fyke.cli.subscriptions import engine_for
 from fyke.errors import FykeError
 from fyke.events.json import encode
 from fyke.matching.matcher import ENGINES
@@ -33,6 +32,8 @@ from fyke.traces.trace_file import TraceFile
 from fyke.workloads.named import WORKLOADS, workload
 
 USUAL: Final = ("event_forwarding", "subscription_forwarding", "rendezvous")
+SCANNED_MAX: Final = 1_000
+"""Subscriptions for which no broker needs an index."""
 PICTURE: Final = "overlay.png"
 SUMMARIES: Final = "summary.jsonl"
 
@@ -183,7 +184,7 @@ def _run(
     strategy: str, scenario: Scenario, place: Overlay, engine: str | None, trace: str | None
 ) -> Summary:
     rendezvous = {"": place.topology.center(), **place.rendezvous}
-    engine = engine or engine_for(scenario.subscriptions)
+    engine = engine or ("scan" if scenario.subscriptions <= SCANNED_MAX else "compiled")
     system = assemble(strategy, place.topology, rendezvous=rendezvous, engine=engine)
     meter = Meter(place.topology)
     with ExitStack() as stack:
@@ -195,7 +196,12 @@ def _run(
                 meter.add(record)
                 file.write(record)
 
-        scenario.play(system.make, system.codec, write, lambda them: counting(them, strategy))
+        scenario.play(
+            system.make,
+            system.codec,
+            write,
+            lambda them, what: counting(them, f"{strategy}, {what}"),
+        )
     return meter.summary()
 
 

@@ -15,6 +15,7 @@ Source. DAS-F1, which only asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from random import Random
 from typing import Final
 
 from fyke.errors import FykeError, shown
@@ -48,6 +49,10 @@ KINDS: Final[tuple[type[Message] | type[Route], ...]] = (
 )
 """The messages of this strategy, beside those of the ones it changes between."""
 
+_NUMBERS: Final = 1 << 20
+"""Epochs are numbered with gaps: a coordinator that crashed does not know those it has announced,
+and two epochs of one number would be taken for one."""
+
 
 class Adaptive(Strategy):
     """`make` makes a strategy by its name; all of them share what `reach` knows."""
@@ -59,8 +64,10 @@ class Adaptive(Strategy):
         make: Callable[[str], Strategy],
         first: str,
         weighing: Weighing,
+        random: Random,
     ) -> None:
         self._here = here
+        self._random = random
         self._reach = reach
         self._make = make
         self._weighing = weighing
@@ -210,7 +217,7 @@ class Adaptive(Strategy):
         if name == self.current:
             raise FykeError(f"the strategy is {shown(name)} already")
         strategy = self._make(name)
-        number = self._current + 1
+        number = self._current + 1 + self._random.randrange(_NUMBERS)
         self._epochs[number] = Epoch(name, strategy)
         return self._told_all() + self._opened(number) + self._advance()
 

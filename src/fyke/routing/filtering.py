@@ -31,6 +31,7 @@ from fyke.nodes.message import (
 )
 from fyke.nodes.node import Stats
 from fyke.routing.covering_set import CoveringSet, Everything
+from fyke.routing.merging import Merging
 from fyke.routing.offer import Offer, Scope
 from fyke.routing.reach import Reach, Reachable
 from fyke.routing.row import (
@@ -62,8 +63,17 @@ class Filtering(Strategy):
     """A variant at a broker; `reach` says what it is the rendezvous of."""
 
     def __init__(
-        self, here: Surroundings, variant: Variant, engine: str, reach: Reach | None = None
+        self,
+        here: Surroundings,
+        variant: Variant,
+        engine: str,
+        reach: Reach | None = None,
+        is_merging: bool = False,
     ) -> None:
+        if is_merging and variant.communication is not Communication.TRANSPARENT:
+            raise FykeError("only brokers that act as subscribers can merge subscriptions")
+        self._is_merging = is_merging
+        self._merged = 0
         self.is_direct = variant.communication is Communication.DIRECT
         self._here = here
         self._variant = variant
@@ -194,7 +204,8 @@ class Filtering(Strategy):
 
     def link_up(self, peer: NodeId) -> list[Send]:
         """All that the neighbour is to know, whatever it knows."""
-        offer = self._offers[peer] = Offer(self._selection)
+        merge = (lambda: Merging(self._name)) if self._is_merging else None
+        offer = self._offers[peer] = Offer(self._here.me, self._selection, merge)
         for row in self._table:
             self._offer(offer, peer, row)
         said = [Resync(), self._reach.told(peer), *offer.messages(), Synced()]
@@ -229,6 +240,11 @@ class Filtering(Strategy):
             is_local = row.source not in self._here.brokers
             rows.append(self._local(Subscribe(row.subscription)) if is_local else row)
         return self._changed(rows, [])
+
+    def _name(self) -> SubscriptionId:
+        """Of a merged subscription; no other broker and no client has it."""
+        self._merged += 1
+        return f"{self._here.me}*{self._merged}"
 
     def _selection(self) -> CoveringSet | Everything:
         return CoveringSet() if self._variant.memory is Memory.OPTIMISTIC else Everything()

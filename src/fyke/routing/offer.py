@@ -9,12 +9,14 @@ Source. DAS-Q2: per neighbour the exact set that was forwarded, additions before
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import TypeAlias
 
+from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
-from fyke.nodes.message import Message, Subscribe, SubscriptionId, Unsubscribe
+from fyke.nodes.message import Message, NodeId, Subscribe, SubscriptionId, Unsubscribe
 from fyke.routing.covering_set import Change, Selection
+from fyke.routing.merging import Merging
 from fyke.routing.row import Offered, Row
 
 Scope: TypeAlias = Hashable
@@ -22,13 +24,21 @@ Scope: TypeAlias = Hashable
 
 
 class Offer:
-    """To one neighbour."""
+    """To one neighbour of `me`. With `merge`, selected filters may be told as one."""
 
-    def __init__(self, select: Callable[[], Selection]) -> None:
+    def __init__(
+        self,
+        me: NodeId,
+        select: Callable[[], Selection],
+        merge: Callable[[], Merging] | None = None,
+    ) -> None:
+        self._me = me
         self._select = select
+        self._merge = merge
         self._selections: dict[Scope, Selection] = {}
+        self._mergings: dict[Scope, Merging] = {}
         self._rows: dict[SubscriptionId, tuple[Scope, Subscribe]] = {}
-        self._selected: set[SubscriptionId] = set()
+        self._wanted: dict[SubscriptionId, Subscribe] = {}
         self._held: dict[SubscriptionId, Subscribe] = {}
         self._touched: dict[SubscriptionId, None] = {}
 
@@ -55,44 +65,77 @@ class Offer:
         self._rows[id] = scope, message
         if scope not in self._selections:
             self._selections[scope] = self._select()
-        self._note(self._selections[scope].add(id, row.subscription.filter))
-        self._touched[id] = None
+            if self._merge is not None:
+                self._mergings[scope] = self._merge()
+        self._note(scope, self._selections[scope].add(id, row.subscription.filter), towards)
 
     def drop(self, id: SubscriptionId) -> None:
         """It no longer is, if it was."""
         known = self._rows.pop(id, None)
         if known is not None:
-            self._note(self._selections[known[0]].remove(id))
+            scope, message = known
+            towards = _offered(message).towards
+            self._note(scope, self._selections[scope].remove(id), towards)
 
     def messages(self) -> list[Message]:
-        """What the neighbour has to be told now."""
+        """What the neighbour has to be told now: what is new, what is different, what is void."""
         added: list[Subscribe] = []
+        different: list[Subscribe] = []
         removed: list[SubscriptionId] = []
         for id in self._touched:
-            wanted = self._rows[id][1] if id in self._selected else None
+            wanted, held = self._wanted.get(id), self._held.get(id)
             if wanted is None:
-                if self._held.pop(id, None) is not None:
+                if held is not None:
+                    del self._held[id]
                     removed.append(id)
-            elif self._held.get(id) != wanted:
+            elif held != wanted:
                 self._held[id] = wanted
-                added.append(wanted)
+                (added if held is None else different).append(wanted)
         self._touched.clear()
-        if added and removed:
-            added[-1] = _replacing(added[-1], tuple(removed))
+        told = added + different
+        if told and removed:
+            told[-1] = _replacing(told[-1], tuple(removed))
             removed = []
-        return [*added, *map(Unsubscribe, removed)]
+        return [*told, *map(Unsubscribe, removed)]
 
-    def _note(self, change: Change) -> None:
+    def _note(self, scope: Scope, change: Change, towards: tuple[str, ...]) -> None:
         entered, left = change
+        merging = self._mergings.get(scope)
         for id in entered:
-            self._selected.add(id)
-            self._touched[id] = None
+            message = self._rows[id][1]
+            if merging is None:
+                self._tell(id, message)
+            else:
+                self._tell_merged(merging.put(id, message.subscription.filter), towards)
         for id in left:
-            self._selected.discard(id)
-            self._touched[id] = None
+            if merging is None:
+                self._tell(id, None)
+            else:
+                self._tell_merged(merging.drop(id), towards)
+
+    def _tell_merged(
+        self, changed: Mapping[SubscriptionId, Filter | None], towards: tuple[str, ...]
+    ) -> None:
+        for id, filter in changed.items():
+            if filter is None or id in self._rows:
+                self._tell(id, None if filter is None else self._rows[id][1])
+            else:
+                merged = Subscription(id, filter, self._me)
+                self._tell(id, Subscribe(merged, Offered(self._me, towards)))
+
+    def _tell(self, id: SubscriptionId, message: Subscribe | None) -> None:
+        self._touched[id] = None
+        if message is None:
+            self._wanted.pop(id, None)
+        else:
+            self._wanted[id] = message
+
+
+def _offered(message: Subscribe) -> Offered:
+    assert isinstance(message.route, Offered)
+    return message.route
 
 
 def _replacing(message: Subscribe, removed: tuple[SubscriptionId, ...]) -> Subscribe:
-    route = message.route
-    assert isinstance(route, Offered)
-    return Subscribe(message.subscription, Offered(route.home, route.towards, removed))
+    offered = _offered(message)
+    return Subscribe(message.subscription, Offered(offered.home, offered.towards, removed))

@@ -72,6 +72,7 @@ class Weighing:
 
     def __init__(self, me: NodeId) -> None:
         self._me = me
+        self._sent: int = 0
         self._clear()
         self._per_change: float | None = None
         self._wishes = 0
@@ -111,7 +112,8 @@ class Weighing:
         return made
 
     def _clear(self) -> None:
-        self._sent = self._events = self._changes = self._told = 0
+        self._sent = 0
+        self._events = self._changes = self._told = 0
         self._entered: list[EventId] = []
         self._wanted: list[EventId] = []
 

@@ -1,7 +1,7 @@
 """Scenario: a workload played to an overlay.
 
-First the clients subscribe, and all that follows from it comes to rest; then events are published,
-so many a second, while faults happen. What every node holds is noted before and after, so that the
+First the clients subscribe, one after the other; then events are published, so many a second, while
+faults happen. What every node holds is noted before and after, so that the
 trace says what the events alone have cost.
 """
 
@@ -22,8 +22,8 @@ from fyke.simulation.simulation import MakeNode, Simulation
 from fyke.traces.trace import Record
 from fyke.workloads.workload import Workload
 
-Watch: TypeAlias = Callable[[range], Iterable[int]]
-"""Numbers in, the same numbers out, while someone is shown how far they are."""
+Watch: TypeAlias = Callable[[range, str], Iterable[int]]
+"""Numbers and what they are of; gives the same numbers, while someone is shown how far they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Scenario:
         make: MakeNode,
         codec: Codec,
         write: Callable[[Record], object],
-        watch: Watch = lambda numbers: numbers,
+        watch: Watch = lambda numbers, what: numbers,
     ) -> Simulation:
         """Until nothing is left to happen. Who subscribes and who publishes depends on the seed."""
         overlay = Simulation(
@@ -66,23 +66,23 @@ class Scenario:
         places = self.places()
         for client, broker in places.items():
             overlay.attach(client, broker)
-        self._subscribe(overlay, list(places))
+        self._subscribe(overlay, list(places), watch)
         overlay.hold()
         schedule(overlay, self.faults)
         self._publish(overlay, list(places), watch)
         overlay.hold()
         return overlay
 
-    def _subscribe(self, overlay: Simulation, clients: list[NodeId]) -> None:
+    def _subscribe(self, overlay: Simulation, clients: list[NodeId], watch: Watch) -> None:
         draw = Random(f"{self.seed} subscribers")
-        for each in self.workload.subscriptions(self.subscriptions):
-            overlay.say(draw.choice(clients), Subscribe(each))
-        overlay.run()
+        for number in watch(range(self.subscriptions), "subscriptions"):
+            overlay.say(draw.choice(clients), Subscribe(self.workload.subscription(number)))
+            overlay.run()
 
     def _publish(self, overlay: Simulation, clients: list[NodeId], watch: Watch) -> None:
         draw = Random(f"{self.seed} publishers")
         start = overlay.now
-        for number in watch(range(self.events)):
+        for number in watch(range(self.events), "events"):
             overlay.run(until=start + number / self.rate)
             event = self.workload.event(number)
             overlay.say(draw.choice(clients), Publish(f"e{number}", event))

@@ -159,6 +159,7 @@ def drawn(
         (1, Settle),
         (2 if faults else 0, lambda: Break(draw.randrange(1_000))),
         (1 if faults else 0, lambda: Crash(draw.randrange(brokers))),
+        (1 if faults and changes else 0, lambda: Crash(0)),
         (2 if changes else 0, lambda: Change(draw.choice(changes))),
     ]
     weights, kinds = zip(*makers, strict=True)

@@ -31,6 +31,7 @@ USEFUL: Final = "#14746f"
 USELESS: Final = "#e07a3f"
 IDLE: Final = "#d5dce1"
 _COLUMNS_MAX: Final = 3
+_FLAT: Final = 0.6
 _PANEL_IN: Final = 5.2
 _TITLE_IN: Final = 0.75
 _LEGEND_PT: Final = 8.5
@@ -75,11 +76,13 @@ def draw(topology: Topology, runs: Mapping[str, Summary], path: str | Path) -> N
         from matplotlib.figure import Figure
     except ImportError:
         raise FykeError("a picture needs matplotlib: pip install 'fyke[experiments]'") from None
-    columns = len(runs) if len(runs) <= _COLUMNS_MAX else ceil(sqrt(len(runs)))
-    rows = ceil(len(runs) / columns)
     places = layout(topology)
-    width_in = _PANEL_IN if len(topology.brokers) <= _MANY else 1.5 * _PANEL_IN
-    height_in = width_in * _flatness(places)
+    flatness = _flatness(places)
+    columns = _columns(len(runs), flatness)
+    rows = ceil(len(runs) / columns)
+    is_wide = len(topology.brokers) > _MANY or columns == 1
+    width_in = 1.5 * _PANEL_IN if is_wide else _PANEL_IN
+    height_in = width_in * flatness
     scale = _scale(topology, runs, places, width_in)
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # names may hold any character
@@ -106,7 +109,14 @@ def _flatness(places: Places) -> float:
     """Height to width, of a panel that the brokers fill."""
     xs, ys = zip(*places.values(), strict=True)
     flatness: float = (max(ys) - min(ys) + 0.8) / (max(xs) - min(xs) + 0.8)
-    return min(1.0, max(0.3, flatness))
+    return min(1.0, max(0.16, flatness))
+
+
+def _columns(panels: int, flatness: float) -> int:
+    """Flat ones on top of each other, others side by side."""
+    if flatness < _FLAT:
+        return ceil(panels / _COLUMNS_MAX)
+    return panels if panels <= _COLUMNS_MAX else ceil(sqrt(panels))
 
 
 def _scale(
