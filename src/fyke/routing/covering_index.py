@@ -18,15 +18,17 @@ what needs nothing (a residual, an alternative to a negation), is a candidate al
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final
 
 from fyke.errors import FykeError, shown
 from fyke.filters.covering import covers
 from fyke.filters.filter import Filter
+from fyke.routing.covering.box import Box, box
 from fyke.routing.covering.needs import Needs, may_cover
-from fyke.routing.covering.shape import Shape, shape
+from fyke.routing.covering.shape import Shape
 from fyke.routing.covering.standing import Standing
 from fyke.routing.covering.waiting import Waiting
 
@@ -34,33 +36,31 @@ if TYPE_CHECKING:
     from fyke.events.schema import Schema
 
 
+_BOXES: Final = 262_144
+_SHAPES: Final = 4_096
+
+
 class _Entry:
     """A filter, and all ids that have it, with their places in the order of adding."""
 
-    __slots__ = ("_shape", "filter", "ids", "schema", "waits")
+    __slots__ = ("box", "filter", "ids", "shape", "waits")
 
-    def __init__(self, filter: Filter, schema: Schema | None) -> None:
+    def __init__(self, filter: Filter, shape: Shape) -> None:
         self.filter = filter
-        self.schema = schema
         self.ids: dict[str, int] | tuple[str, int] | None = None
+        self.box = shape.box
+        self.shape = None if shape.box else shape
+        """That of a box is made again when it is wanted: there are many of them."""
         self.waits: Needs | None = None
         """Where it waits; None where it needs nothing."""
-        made = _shape(filter, schema)
-        self._shape = None if made.box else made
-
-    @property
-    def shape(self) -> Shape:
-        """That of a box is made again when it was forgotten: there are many of them."""
-        return self._shape or _shape(self.filter, self.schema)
 
     def add(self, id: str, place: int) -> None:
         if self.ids is None:
             self.ids = id, place
-        else:
-            self.ids = (
-                {**dict(self.named()), id: place} if isinstance(self.ids, tuple) else self.ids
-            )
-            self.ids[id] = place
+            return
+        if isinstance(self.ids, tuple):
+            self.ids = dict([self.ids])
+        self.ids[id] = place
 
     def remove(self, id: str) -> bool:
         """Whether none is left."""
@@ -75,7 +75,18 @@ class _Entry:
         return () if self.ids is None else (self.ids,)
 
 
-_shape = lru_cache(maxsize=16_384)(shape)
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """What is known of filters, for all indices with one schema: they often hold the same ones."""
+
+    box: Callable[[Filter], Box | None]
+    shape: Callable[[Filter], Shape]
+
+
+@lru_cache(maxsize=8)
+def _memory(schema: Schema | None) -> _Memory:
+    boxes = lru_cache(maxsize=_BOXES)(partial(box, schema=schema))
+    return _Memory(boxes, lru_cache(maxsize=_SHAPES)(lambda each: Shape(each, boxes(each), schema)))
 
 
 class CoveringIndex:
@@ -84,6 +95,7 @@ class CoveringIndex:
     def __init__(self, schema: Schema | None = None) -> None:
         self.tests = 0
         self._schema = schema
+        self._memory = _memory(schema)
         self._entries: dict[Filter, _Entry] = {}
         self._by_id: dict[str, _Entry] = {}
         self._places = 0
@@ -106,8 +118,9 @@ class CoveringIndex:
             raise FykeError(f"there is a filter {shown(id)} already")
         entry = self._entries.get(filter)
         if entry is None:
-            entry = self._entries[filter] = _Entry(filter, self._schema)
-            self._place(entry)
+            shape = self._memory.shape(filter)
+            entry = self._entries[filter] = _Entry(filter, shape)
+            self._place(entry, shape)
         self._places += 1
         entry.add(id, self._places)
         self._by_id[id] = entry
@@ -123,42 +136,45 @@ class CoveringIndex:
 
     def covering(self, filter: Filter) -> list[str]:
         """The ids of the filters that cover this one, equal ones too, in the order of adding."""
-        asked = _shape(filter, self._schema)
+        asked = self._memory.shape(filter)
         met: Iterable[_Entry] = self._entries.values()
         if asked.footprint is not None:
             met = dict.fromkeys(self._waiting.met_by(asked.footprint))
             met |= self._anywhere
-        covers = self._covers
-        return _ids(each for each in met if covers(each.filter, each.shape, filter, asked))
+        return _ids(each for each in met if self._covers(each.filter, each.box, filter, asked.box))
 
     def covered(self, filter: Filter) -> list[str]:
         """The ids of the filters that this one covers, equal ones too, in the order of adding."""
-        asked = _shape(filter, self._schema)
+        asked = self._memory.shape(filter)
         needs = asked.cheapest(self._standing.crowd)
         met: Iterable[_Entry] = self._entries.values()
         if needs is not None:
             met = dict.fromkeys(self._standing.meeting(needs))
             met |= self._unsaid
-        covers = self._covers
-        return _ids(each for each in met if covers(filter, asked, each.filter, each.shape))
+        return _ids(each for each in met if self._covers(filter, asked.box, each.filter, each.box))
 
-    def _covers(self, wide: Filter, ours: Shape, narrow: Filter, theirs: Shape) -> bool:
-        if ours is theirs or wide == narrow:
-            return True
-        if ours.box is not None and theirs.box is not None:
-            verdict = ours.box.covers(theirs.box)
+    def _covers(self, wide: Filter, ours: Box | None, narrow: Filter, theirs: Box | None) -> bool:
+        if ours is not None and theirs is not None:
+            verdict = ours.covers(theirs)
             if verdict is not None:
                 self.tests += 1
                 return verdict
-        elif theirs.footprint is not None and not may_cover(ours.parts, theirs.footprint):
+        elif not self._may_cover(wide, narrow):
             return False
         self.tests += 1
         return covers(wide, narrow, schema=self._schema)
 
+    def _may_cover(self, wide: Filter, narrow: Filter) -> bool:
+        footprint = self._shape(narrow).footprint
+        return footprint is None or may_cover(self._shape(wide).parts, footprint)
+
+    def _shape(self, filter: Filter) -> Shape:
+        entry = self._entries.get(filter)
+        return (entry and entry.shape) or self._memory.shape(filter)
+
     # --- places -----------------------------------------------------------------------------------
 
-    def _place(self, entry: _Entry) -> None:
-        shape = entry.shape
+    def _place(self, entry: _Entry, shape: Shape) -> None:
         if shape.footprint is None:
             self._unsaid[entry] = None
         else:
@@ -172,7 +188,7 @@ class CoveringIndex:
             self._waiting.add(need, entry)
 
     def _displace(self, entry: _Entry) -> None:
-        footprint = entry.shape.footprint
+        footprint = (entry.shape or self._memory.shape(entry.filter)).footprint
         if footprint is None:
             del self._unsaid[entry]
         else:

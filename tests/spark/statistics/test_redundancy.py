@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-import pytest
+import pyarrow as pa
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from fyke import Filter, FykeError, covers, parse
+from fyke import Filter, covers, parse
 from fyke.filters.analysis import canonical_form
 from fyke.filters.covering import is_never_true
 from fyke.filters.subsumption import COVERING_BUDGET
@@ -91,11 +91,20 @@ def test_coverings_of_a_workload(spark: SparkSession) -> None:
     assert found == right
 
 
-def test_too_many_pairs(spark: SparkSession) -> None:
-    given = [f"a < {n}" for n in range(20)]
-    with pytest.raises(FykeError, match=r"400 pairs .* more than pairs_max=100"):
-        coverings(table(spark, given), pairs_max=100)
-    assert coverings(table(spark, given), pairs_max=400).count() == 190
+def test_many_wait_at_one_place(spark: SparkSession) -> None:
+    given = [f"a < {n}" for n in range(200)]
+    found = {(row["wide"], row["narrow"]) for row in coverings(table(spark, given)).collect()}
+    assert found == {(f"s{w:03}", f"s{n:03}") for w in range(200) for n in range(w)}
+
+
+def test_intervals_of_a_crowd(spark: SparkSession) -> None:
+    """None covers another but those at the same place, among thousands."""
+    given = [f"a between {10 * n} and {10 * n + 12} and b < {n % 7}" for n in range(3_000)]
+    given += [f"a between {10 * n + 1} and {10 * n + 3} and b < {n % 7}" for n in range(0, 999, 9)]
+    ids = pa.table({"id": [str(n) for n in range(len(given))], "filter": given})
+    found = {(int(w), int(n)) for w, n in coverings(spark.createDataFrame(ids)).collect()}
+    right = {(9 * n, 3_000 + n) for n in range(111)}
+    assert found == right
 
 
 @settings(max_examples=300, deadline=None)

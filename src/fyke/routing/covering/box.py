@@ -10,9 +10,8 @@ contain is what a domain leaves of it: over the integers, "a > 3" begins at 4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fyke.events.value import Kind, sort_key
 from fyke.filters.domain import within_domain
@@ -34,10 +33,10 @@ if TYPE_CHECKING:
     from fyke.events.schema import Schema
 
 _NONE: Final[frozenset[str]] = frozenset()
+_NO_LISTS: Final[dict[str, frozenset[Key]]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """Corners by attribute, as asked for and as left by domains; values that count one by one."""
 
     asked: dict[str, Corner]
@@ -57,7 +56,10 @@ class Box:
                 return False
         if not self.types <= other.conforming:
             return False
-        verdicts = [self._lists(name, other) for name in self.lists] if self.lists else []
+        return self._covers_lists(other) if self.lists else True
+
+    def _covers_lists(self, other: Box) -> bool | None:
+        verdicts = [self._lists(name, other) for name in self.lists]
         return False if False in verdicts else None if None in verdicts else True
 
     def _lists(self, name: str, other: Box) -> bool | None:
@@ -77,6 +79,8 @@ class Box:
         corners: dict[str, tuple[Corner, ...]] = {
             name: (corner,) for name, corner in self.left.items()
         }
+        if not self.single:
+            return Footprint(corners, types=self.conforming)
         return Footprint(corners, types=self.conforming, bans=dict.fromkeys(self.single))
 
 
@@ -103,7 +107,7 @@ def box(filter: Filter, schema: Schema | None) -> Box | None:
     if left is None:
         return None
     single = frozenset(name for name in left if is_single(name, schema)) if schema else _NONE
-    return Box(asked, left, lists, *_types(tuple(types), schema), single)
+    return Box(asked, left, lists or _NO_LISTS, *_types(tuple(types), schema), single)
 
 
 @lru_cache(maxsize=1_024)

@@ -13,8 +13,9 @@ meets every need.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fyke.events.value import Kind, Scalar, sort_key
 from fyke.filters.covering import Branch, Facts, open_branch
@@ -38,16 +39,15 @@ BUDGET: Final = 2_000
 """Literals that the search for a branch may look at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Footprint:
+class Footprint(NamedTuple):
     """Of one open branch."""
 
-    corners: dict[str, tuple[Corner, ...]] = field(default_factory=dict)
+    corners: Mapping[str, tuple[Corner, ...]]
     """Of what is wanted of an attribute; none where its mere presence is."""
     vague: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
     """Types that it may be seen to ask for, with their supertypes."""
-    bans: dict[str, frozenset[Key] | None] = field(default_factory=dict)
+    bans: Mapping[str, frozenset[Key] | None] = MappingProxyType({})
     """Values that an attribute must not have; None where they are more than a list."""
 
 

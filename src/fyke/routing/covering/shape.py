@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fyke.filters.filter import And, Filter
 from fyke.filters.normal_form import negation_normal_form, simplify
 from fyke.filters.predicate import Predicate
-from fyke.routing.covering.box import Box, box
+from fyke.routing.covering.box import Box
 from fyke.routing.covering.footprint import Footprint, footprint
 from fyke.routing.covering.needs import Cost, Needs, cheapest, cheapest_of, of_leaf
 
@@ -25,9 +25,9 @@ class Shape:
     footprint: Footprint | None
     parts: Sequence[Needs]
 
-    def __init__(self, filter: Filter, schema: Schema | None) -> None:
-        self.box = box(filter, schema)
-        self.footprint = self.box.footprint() if self.box else footprint(filter, schema)
+    def __init__(self, filter: Filter, box: Box | None, schema: Schema | None) -> None:
+        self.box = box
+        self.footprint = box.footprint() if box else footprint(filter, schema)
         self._schema = schema
         self._normal = normal = filter if self.box else negation_normal_form(simplify(filter))
         parts = normal.children if isinstance(normal, And) else (normal,)
@@ -38,7 +38,3 @@ class Shape:
         if self.box is not None:
             return cheapest_of(self.parts, cost)
         return cheapest(self._normal, cost, self._schema)
-
-
-def shape(filter: Filter, schema: Schema | None) -> Shape:
-    return Shape(filter, schema)

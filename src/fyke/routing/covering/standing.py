@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 from typing import Generic, TypeVar
 
 from fyke.events.value import Kind
-from fyke.filters.intervals import is_point
+from fyke.filters.intervals import Cut, is_point
 from fyke.routing.covering.crowds import Crowds
 from fyke.routing.covering.footprint import Footprint, Key
 from fyke.routing.covering.ladder import Ladder
@@ -66,22 +66,24 @@ class Standing(Generic[T]):
 
     def add(self, footprint: Footprint, one: T) -> None:
         for name, corners in footprint.corners.items():
-            stand = self._stands.get(name) or self._stands.setdefault(name, _Stand())
+            stand = self._at(name)
             if not corners:
                 stand.bare[one] = None
             for kind, low, high in dict.fromkeys(corners):
-                ends = stand.ends.get(kind) or stand.ends.setdefault(kind, _Ends())
+                ends = stand.ends.get(kind)
+                if ends is None:
+                    ends = stand.ends[kind] = _Ends()
                 if is_point((low, high)):
                     ends.points.add(low, one)
                 else:
                     ends.lows.add(low, one)
                     ends.highs.add(high, one)
         for name in footprint.vague:
-            self._stands.setdefault(name, _Stand()).vague[one] = None
+            self._at(name).vague[one] = None
         for name in footprint.types:
             self._types.add(name, one)
         for name, keys in footprint.bans.items():
-            stand = self._stands.setdefault(name, _Stand())
+            stand = self._at(name)
             for key in (None,) if keys is None else keys:
                 stand.bans.add(key, one)
 
@@ -110,6 +112,12 @@ class Standing(Generic[T]):
             if not self._stands[name]:
                 del self._stands[name]
 
+    def _at(self, name: str) -> _Stand[T]:
+        stand = self._stands.get(name)
+        if stand is None:
+            stand = self._stands[name] = _Stand()
+        return stand
+
     def crowd(self, need: Need) -> float:
         """About how many may meet a need."""
         if isinstance(need, AtType):
@@ -117,19 +125,14 @@ class Standing(Generic[T]):
         stand = self._stands.get(need.attribute)
         if stand is None:
             return 0
-        vague = len(stand.vague)
-        match need:
-            case AtValue(_, (kind, value)):
-                ends = stand.ends.get(kind)
-                cut = (0, value, 0)
-                return vague + (ends.points.size(cut) + ends.lows.size(cut) if ends else 0)
-            case AtSpan(_, kind):
-                ends = stand.ends.get(kind)
-                return vague + (sum(_counts(ends, need)[:2]) if ends else 0)
-            case Present():
-                return vague + len(stand.bare) + sum(map(_crowd, stand.ends.values()))
-            case Ban(_, key):
-                return sum(1 for _ in banning(stand.bans, None if key is None else (key,)))
+        if isinstance(need, AtValue):
+            kind, value = need.key
+            return len(stand.vague) + _size(stand.ends.get(kind), (0, value, 0))
+        if isinstance(need, AtSpan):
+            return len(stand.vague) + sum(_counts(stand.ends.get(need.kind), need)[:2])
+        if isinstance(need, Present):
+            return len(stand.vague) + len(stand.bare) + sum(map(_crowd, stand.ends.values()))
+        return sum(1 for _ in banning(stand.bans, None if need.key is None else (need.key,)))
 
     def meeting(self, needs: Needs) -> Iterator[T]:
         """Those that may meet one of some needs."""
@@ -144,27 +147,33 @@ def _crowd(ends: _Ends[T]) -> int:
     return ends.points.total() + ends.lows.total()
 
 
-def _counts(ends: _Ends[T], span: AtSpan) -> tuple[float, float, bool]:
+def _size(ends: _Ends[T] | None, cut: Cut) -> int:
+    return 0 if ends is None else ends.points.size(cut) + ends.lows.size(cut)
+
+
+def _counts(ends: _Ends[T] | None, span: AtSpan) -> tuple[float, float, bool]:
     """Single values in a span, others that begin or end in it, and whether fewer end in it."""
+    if ends is None:
+        return 0, 0, False
     lows, highs = (each.estimate(span.low, span.high) for each in (ends.lows, ends.highs))
     return ends.points.estimate(span.low, span.high), min(lows, highs), highs < lows
 
 
 def _meeting(stand: _Stand[T], need: Need, is_only: bool) -> Iterator[T]:
-    match need:
-        case AtValue(_, (kind, value)):
-            yield from stand.vague
-            if kind in stand.ends:
-                yield from stand.ends[kind].points.at((0, value, 0))
-                yield from stand.ends[kind].lows.at((0, value, 0))
-        case AtSpan(_, kind, low, high):
-            yield from stand.vague
-            if kind in stand.ends:
-                ends = stand.ends[kind]
-                by_end = is_only and _counts(ends, need)[2]
-                yield from ends.points.between(low, high)
-                yield from (ends.highs if by_end else ends.lows).between(low, high)
-        case Present():
-            yield from stand.all()
-        case Ban(_, key):
-            yield from banning(stand.bans, None if key is None else (key,))
+    if isinstance(need, AtValue):
+        yield from stand.vague
+        kind, value = need.key
+        if kind in stand.ends:
+            yield from stand.ends[kind].points.at((0, value, 0))
+            yield from stand.ends[kind].lows.at((0, value, 0))
+    elif isinstance(need, AtSpan):
+        yield from stand.vague
+        ends = stand.ends.get(need.kind)
+        if ends is not None:
+            by_end = is_only and _counts(ends, need)[2]
+            yield from ends.points.between(need.low, need.high)
+            yield from (ends.highs if by_end else ends.lows).between(need.low, need.high)
+    elif isinstance(need, Ban):
+        yield from banning(stand.bans, None if need.key is None else (need.key,))
+    else:
+        yield from stand.all()

@@ -133,16 +133,14 @@ class Waiting(Generic[T]):
         if isinstance(need, AtType):
             return self._types.size(need.name) + 0.3
         post = self._posts.get(need.attribute)
-        match need:
-            case AtValue(_, key):
-                return post.values.size(key) if post else 0.0
-            case AtSpan(_, kind, low, high):
-                share = 8 if low[0] == high[0] else 2
-                return 0.1 + (len(post.spans.get(kind, ())) / share if post else 0)
-            case Present():
-                return 0.4 + (len(post.present) if post else 0)
-            case Ban(_, key):
-                return 0.5 + (post.bans.size(key) if post else 0)
+        if isinstance(need, AtValue):
+            return post.values.size(need.key) if post else 0.0
+        if isinstance(need, AtSpan):
+            share = 8 if need.low[0] == need.high[0] else 2
+            return 0.1 + (len(post.spans.get(need.kind, ())) / share if post else 0)
+        if isinstance(need, Present):
+            return 0.4 + (len(post.present) if post else 0)
+        return 0.5 + (post.bans.size(need.key) if post else 0)
 
     def met_by(self, footprint: Footprint) -> Iterator[T]:
         """Those with a need that a footprint may meet."""

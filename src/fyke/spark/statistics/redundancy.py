@@ -10,10 +10,11 @@
                                 narrow accepts
 
 Idea. Who covers waits at places where whatever it covers asks (`places`), of several at those where
-the fewest do. Those that meet are held against each other by the algebra.
+the fewest do. Where few wait, all are tried; where many do, an index of covering says which.
 Invariant. Every pair is proved (`filters.covering`). A pair can be missed only where that proof
 gives up, or where a filter implies a value that it does not name.
-Cost. One proof per pair that meets. Their number is known before any is tried, and bounded.
+Cost. A place is the work of one task: a question to an index per subscription that asks there, and
+the pairs that are found. They are passed on as they are found, however many.
 Never. A filter that accepts nothing is covered by all; it is left out.
 """
 
@@ -21,17 +22,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
-from fyke.errors import FykeError
 from fyke.filters.analysis import canonical_form
 from fyke.filters.covering import covers, is_never_true
 from fyke.filters.filter import Filter
 from fyke.filters.parser import parse_text
 from fyke.filters.subsumption import COVERING_BUDGET
+from fyke.routing.covering_index import CoveringIndex
 from fyke.spark.compiling import subscription_rows
 from fyke.spark.statistics.filters import read_filters
 from fyke.spark.statistics.places import asked, waited
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
 
     from fyke.spark.columns import Batches
 
-PAIRS_MAX: Final = 20_000_000
-"""So many pairs are tried at most."""
+_FEW: Final = 16
+"""So many that wait are tried one by one."""
 _ROWS_MAX: Final = 10_000
 
 
@@ -57,42 +59,36 @@ def duplicates(subscriptions: DataFrame, *, dialect: str = "fyke") -> DataFrame:
     return found.where("subscription != first")
 
 
-def coverings(
-    subscriptions: DataFrame, *, dialect: str = "fyke", pairs_max: int = PAIRS_MAX
-) -> DataFrame:
-    """The second table that the module describes; the number of pairs is counted at once."""
+def coverings(subscriptions: DataFrame, *, dialect: str = "fyke") -> DataFrame:
+    """The second table that the module describes."""
     from pyspark.sql import functions as f
 
     forms = _forms(subscriptions, dialect)
     distinct = forms.groupBy("form").agg(f.min("id").alias("id")).select("id", "form")
-    asking = distinct.mapInArrow(_asking, "narrow string, narrow_form string, place string")
-    waiting = _waiting(distinct, asking.groupBy("place").agg(f.count("*").alias("crowd")))
-    tried = waiting.agg(f.sum("crowd")).collect()[0][0] or 0
-    if tried > pairs_max:
-        raise FykeError(
-            f"{tried} pairs of subscriptions would have to be held against each other, more than "
-            f"pairs_max={pairs_max}; raise it, or look at a part of the subscriptions"
-        )
-    meeting = waiting.drop("crowd").join(asking, "place").where("wide != narrow").drop("place")
-    dealt = meeting.dropDuplicates(["wide", "narrow"]).repartition("wide")
-    return dealt.sortWithinPartitions("wide").mapInArrow(_covering, "wide string, narrow string")
+    asking = distinct.mapInArrow(_asking, "id string, form string, place string")
+    crowds = asking.groupBy("place").agg(f.count("*").alias("crowd"))
+    waiting = _waiting(distinct, crowds).select("*", f.lit(True).alias("waits"))
+    heard = asking.join(waiting.select("place").distinct(), "place", "left_semi")
+    both = waiting.unionByName(heard.select("*", f.lit(False).alias("waits")))
+    dealt = both.repartition("place").sortWithinPartitions("place", f.desc("waits"))
+    needed = dealt.select("place", "waits", "id", "form")
+    found = needed.mapInArrow(_covering, "wide string, narrow string")
+    return found.dropDuplicates(["wide", "narrow"])
 
 
 def _waiting(distinct: DataFrame, crowds: DataFrame) -> DataFrame:
-    """wide, its form, and the places of the clause where the fewest ask, with how many do."""
+    """id, form, and the places of the clause where the fewest ask."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
-    places = distinct.mapInArrow(
-        _places, "wide string, wide_form string, clause string, place string"
-    )
+    places = distinct.mapInArrow(_places, "id string, form string, clause string, place string")
     known = places.join(crowds, "place")
-    crowd = f.sum("crowd").over(Window.partitionBy("wide", "clause"))
-    emptiest = Window.partitionBy("wide").orderBy("crowded", "clause")
+    crowd = f.sum("crowd").over(Window.partitionBy("id", "clause"))
+    emptiest = Window.partitionBy("id").orderBy("crowded", "clause")
     ranked = known.select("*", crowd.alias("crowded")).select(
         "*", f.dense_rank().over(emptiest).alias("rank")
     )
-    return ranked.where("rank = 1").select("wide", "wide_form", "place", "crowd")
+    return ranked.where("rank = 1").select("id", "form", "place")
 
 
 def _forms(subscriptions: DataFrame, dialect: str) -> DataFrame:
@@ -112,7 +108,7 @@ def _canonical(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def _asking(batches: Batches) -> Iterator[pa.RecordBatch]:
     found = ((id, text, place) for id, text, filter in _read(batches) for place in asked(filter))
-    yield from _in_batches(found, ("narrow", "narrow_form", "place"))
+    yield from _in_batches(found, ("id", "form", "place"))
 
 
 def _places(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -122,7 +118,7 @@ def _places(batches: Batches) -> Iterator[pa.RecordBatch]:
         for number, clause in enumerate(waited(filter))
         for place in clause
     )
-    yield from _in_batches(found, ("wide", "wide_form", "clause", "place"))
+    yield from _in_batches(found, ("id", "form", "clause", "place"))
 
 
 def _read(batches: Batches) -> Iterator[tuple[str, str, Filter]]:
@@ -138,14 +134,27 @@ def _covering(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _proved(batches: Batches) -> Iterator[tuple[object, ...]]:
-    for batch in batches:
-        for row in batch.to_pylist():
-            wide, narrow = _kept(row["wide_form"]), _kept(row["narrow_form"])
-            if covers(wide, narrow, budget=COVERING_BUDGET):
-                yield row["wide"], row["narrow"]
+    rows = (row for batch in batches for row in batch.to_pylist())
+    for _, met in groupby(rows, itemgetter("place")):
+        waiting: list[tuple[str, Filter]] = []
+        index: CoveringIndex | None = None
+        for row in met:
+            filter = _kept(row["form"])
+            if row["waits"]:
+                waiting.append((row["id"], filter))
+                continue
+            if index is None and len(waiting) > _FEW:
+                index = CoveringIndex()
+                for id, wide in waiting:
+                    index.add(id, wide)
+            if index is None:
+                found = [id for id, wide in waiting if covers(wide, filter)]
+            else:
+                found = index.covering(filter)
+            yield from ((id, row["id"]) for id in found if id != row["id"])
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=65_536)
 def _kept(text: str) -> Filter:
     return parse_text(text)
 
