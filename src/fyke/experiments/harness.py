@@ -152,7 +152,10 @@ def _judged(paper: Paper, claim: Claim, results: Results, runs: Iterable[Run]) -
     for run in runs:
         if run.error is not None and run.study in needed:
             return Finding("", None, f"{run.study} with {run.described()} failed: {run.error}")
-    return claim.judge(results)
+    try:
+        return claim.judge(results)
+    except (FykeError, ArithmeticError, LookupError) as error:
+        return Finding("", None, f"the rows do not decide it: {type(error).__name__}: {error}")
 
 
 # --- writing --------------------------------------------------------------------------------------

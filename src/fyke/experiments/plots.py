@@ -28,6 +28,7 @@ _MUTED: Final = "#5c6974"
 _LINE: Final = "#e3e8ec"
 _PANEL_IN: Final = (4.1, 3.3)
 _DPI: Final = 110
+_STEPS: Final = (1, 2, 5, 10)
 _STYLE: Final[dict[Any, Any]] = {
     "axes.axisbelow": True,
     "axes.edgecolor": _LINE,
@@ -157,8 +158,10 @@ def _scaled(axes: Axes, which: str, axis: Axis) -> None:
         line.set_major_locator(LogLocator(subs=(1, 2, 5)))
         line.set_minor_formatter(NullFormatter())
     elif which == "y":
-        axes.set_ylim(bottom=0)
-        line.set_major_locator(MaxNLocator(6))
+        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
+        line.set_major_locator(MaxNLocator(6, steps=_STEPS))
     else:
-        line.set_major_locator(MaxNLocator(4 if axes.get_xlim()[1] >= 10_000 else 9))
+        first, last = axes.get_xlim()
+        count = 4 if last >= 10_000 else 9
+        line.set_major_locator(MaxNLocator(count, steps=_STEPS, integer=last - first > 3))
     line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))

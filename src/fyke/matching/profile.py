@@ -39,6 +39,9 @@ from fyke.matching.places import ALL, MISSING, PRESENT, SCALARS, TYPES, Dimensio
 
 BOXES_MAX: Final = 16
 SPANS_MAX: Final = 1024
+REMEMBERED_MAX: Final = 8_192
+SMALL: Final = 8
+"""So many small filters are remembered: brokers of one process file what others have filed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,10 @@ class Profile:
     constraints: dict[Dimension, Constraint]
     exact: bool
 
+    def size(self) -> int:
+        """How many spans it has."""
+        return sum(len(each.spans) for each in self.constraints.values())
+
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
@@ -68,12 +75,26 @@ class _Reading:
 
 
 _UNREAD: Final = _Reading(TYPES, (ALL,), exact=False)
+_REMEMBERED: Final[dict[tuple[Filter, int, int], tuple[Profile, ...]]] = {}
 
 
 def profiles(
     filter: Filter, boxes_max: int = BOXES_MAX, spans_max: int = SPANS_MAX
 ) -> tuple[Profile, ...]:
     """The profiles of a filter. None means FALSE; one without constraints cannot be indexed."""
+    key = filter, boxes_max, spans_max
+    known = _REMEMBERED.get(key)
+    if known is not None:
+        return known
+    found = _profiles(filter, boxes_max, spans_max)
+    if sum(each.size() for each in found) <= SMALL:
+        if len(_REMEMBERED) >= REMEMBERED_MAX:
+            _REMEMBERED.clear()
+        _REMEMBERED[key] = found
+    return found
+
+
+def _profiles(filter: Filter, boxes_max: int, spans_max: int) -> tuple[Profile, ...]:
     expanded = boxes(filter, boxes_max)
     if expanded is None:
         readings = [_of_alternatives(each) for each in _needs(filter)]

@@ -37,7 +37,7 @@ BUS_RENDEZVOUS: Final = "B2"
 
 _NINE: Final = ((1, 2), (2, 3), (2, 4), (2, 5), (1, 6), (1, 7), (3, 8), (3, 9))
 
-_CHUNK: Final = 5_000
+_CHUNK: Final = 500
 """Profiles that are on their way at a time."""
 
 

@@ -15,7 +15,6 @@ from fyke.experiments.das.overlays import (
     NAMES,
     PER_SECOND,
     curves,
-    furthest,
     said,
     three,
 )
@@ -36,8 +35,8 @@ from fyke.experiments.table import Row, is_falling, is_rising, spread
 PORTIONS: Final = (0.1, 0.5, 1.0)
 BROKERS: Final = 9
 TYPES: Final = tuple(range(1, 10))
-PF_TYPES: Final = (1, 3, 6, 9)
-"""Every broker then holds every profile, of whatever type: a few numbers of types show it."""
+FEW_TYPES: Final = (1, 3, 6, 9)
+"""For PF and EF, which do not ask for types: a few numbers of them show it."""
 RN_DUPLICATION: Final = (2.667, 2.5, 2.556, 2.694, 2.778, 2.889, 2.968, 3.028, 3.074)
 """The closed forms of the reconstructed network, by the number of types."""
 
@@ -55,7 +54,7 @@ def _grid(scale: str) -> list[Parameters]:
         }
         for types in TYPES
         for strategy in STRATEGIES
-        if strategy != "PF" or types in PF_TYPES
+        if strategy == "RN" or types in FEW_TYPES
     ]
 
 
@@ -111,11 +110,9 @@ def _judge_rn(results: Results) -> Finding:
 
 def _judge_duplication(results: Results) -> Finding:
     rows = results["types"].where(p_p=1.0)
-    off = {
-        name: furthest(rows.where(strategy=name), "duplication", lambda row, held=held: held)  # type: ignore[misc]
-        for name, held in (("PF", 9.0), ("EF", 1.0))
-    }
-    return Finding(f"furthest: {said(off)}", max(off.values()) < EXACT)
+    held = {name: rows.where(strategy=name).values("duplication") for name in ("PF", "EF")}
+    ours = "; ".join(f"{name} {listed(values)}" for name, values in held.items())
+    return Finding(ours, held == {"PF": [9.0], "EF": [1.0]})
 
 
 def _judge_duplication_rn(results: Results) -> Finding:
