@@ -43,12 +43,13 @@ def broker(_jars: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Br
 
 
 @pytest.fixture
-def publish(spark: SparkSession, broker: Broker) -> Callable[[Iterable[str | None]], None]:
+def publish(spark: SparkSession, broker: Broker) -> Callable[[Iterable[str | bytes | None]], None]:
     """Sends events to the topic `events`."""
 
-    def send(lines: Iterable[str | None]) -> None:
-        rows = [(str(at % 7), line) for at, line in enumerate(lines)]
-        frame = spark.createDataFrame(rows, "key string, value string").coalesce(1)
+    def send(lines: Iterable[str | bytes | None]) -> None:
+        values = [line.encode() if isinstance(line, str) else line for line in lines]
+        rows = [(str(at % 7), value) for at, value in enumerate(values)]
+        frame = spark.createDataFrame(rows, "key string, value binary").coalesce(1)
         writer = frame.write.format("kafka").option("kafka.bootstrap.servers", broker.servers)
         writer.option("topic", "events").save()
 

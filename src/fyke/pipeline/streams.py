@@ -15,11 +15,18 @@ from typing import TYPE_CHECKING, Final
 from fyke.errors import FykeError
 from fyke.pipeline.origins import Files, Log, Origin, Paced, Topic
 from fyke.pipeline.sources import DOCUMENT, Events, documents, generated, in_columns, lines, read
+from fyke.spark.starting import reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CONNECTOR: Final = "org.apache.spark:spark-sql-kafka-0-10_2.13"
+_NOT_CONNECTED: Final = ("find data source", "ClassNotFound", "NoClassDefFound", "NoSuchMethod")
+"""What Spark says without the connector, with a part of it, or with one of another version."""
+_HOW_TO_CONNECT: Final = (
+    "Spark's connector to Kafka is a package, which a line in [spark.conf] brings: "
+    '"spark.jars.packages" = "{}:{}"; or "spark.jars" names all of its jars'
+)
 
 
 def stream(session: SparkSession, origin: Origin) -> Events:
@@ -70,6 +77,7 @@ def _seen_schema(session: SparkSession, origin: Files) -> str:
 
 
 def _sent(session: SparkSession, origin: Topic) -> Events:
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
     from pyspark.sql import functions as f
 
@@ -78,11 +86,10 @@ def _sent(session: SparkSession, origin: Topic) -> Events:
     found = found.option("kafka.bootstrap.servers", origin.servers)
     try:
         frame = found.option("subscribe", origin.topic).load().select(f.col(DOCUMENT))
-    except PySparkException as refused:
-        reason = str(refused).splitlines()[0]
-        raise FykeError(
-            f"{origin} cannot be read: {reason} Spark's connector is a package: "
-            f'\'"spark.jars.packages" = "{CONNECTOR}:VERSION"\' in [spark.conf], the version that '
-            "of Spark"
-        ) from None
+        frame.schema  # noqa: B018 - over Spark Connect the connector is looked for only now
+    except (PySparkException, Py4JJavaError) as refused:
+        reason = f"{origin} cannot be read: {reason_of(refused)}"
+        if any(sign in str(refused) for sign in _NOT_CONNECTED):
+            reason += f"; {_HOW_TO_CONNECT.format(CONNECTOR, session.version)}"
+        raise FykeError(reason) from None
     return documents(frame, origin)
