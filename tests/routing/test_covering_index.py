@@ -147,6 +147,7 @@ def test_filters_come_and_go(seed, schema):
             index.add(f"s{step}", held[f"s{step}"])
         asked = draw.choice(NEAR)
         assert index.covering(asked) == scan(held, None, asked, schema)
+        assert index.is_covered(asked) == bool(scan(held, None, asked, schema))
         assert index.covered(asked) == scan(held, asked, None, schema)
     for id in held:
         index.remove(id)

@@ -18,7 +18,7 @@ what needs nothing (a residual, an alternative to a negation), is a candidate al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
@@ -136,12 +136,19 @@ class CoveringIndex:
 
     def covering(self, filter: Filter) -> list[str]:
         """The ids of the filters that cover this one, equal ones too, in the order of adding."""
+        return _ids(self._coverers(filter))
+
+    def is_covered(self, filter: Filter) -> bool:
+        """Whether one of them covers this one, or is equal."""
+        return filter in self._entries or any(True for _ in self._coverers(filter))
+
+    def _coverers(self, filter: Filter) -> Iterator[_Entry]:
         asked = self._memory.shape(filter)
         met: Iterable[_Entry] = self._entries.values()
         if asked.footprint is not None:
             met = dict.fromkeys(self._waiting.met_by(asked.footprint))
             met |= self._anywhere
-        return _ids(each for each in met if self._covers(each.filter, each.box, filter, asked.box))
+        return (each for each in met if self._covers(each.filter, each.box, filter, asked.box))
 
     def covered(self, filter: Filter) -> list[str]:
         """The ids of the filters that this one covers, equal ones too, in the order of adding."""

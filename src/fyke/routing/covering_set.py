@@ -62,7 +62,7 @@ class CoveringSet:
 
     def add(self, id: SubscriptionId, filter: Filter) -> Change:
         self._filters[id] = filter
-        if self._upper.covering(filter):
+        if self._upper.is_covered(filter):
             self._lower.add(id, filter)
             return [], []
         return [id], self._enter(id, filter)
@@ -76,7 +76,7 @@ class CoveringSet:
         entered: dict[SubscriptionId, None] = {}
         for orphan in self._lower.covered(filter):
             wanted = self._filters[orphan]
-            if not self._upper.covering(wanted):
+            if not self._upper.is_covered(wanted):
                 self._lower.remove(orphan)
                 for less in self._enter(orphan, wanted):
                     del entered[less]
