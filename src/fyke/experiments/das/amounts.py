@@ -86,8 +86,8 @@ _FEWER: Final = (
     "does, but handles fewer messages."
 )
 _DEARER: Final = (
-    " By processor time RN is behind EF, as in the paper: an event costs it more than passing it on "
-    "costs a flooded broker."
+    " By processor time RN is behind EF, as in the paper: an event costs it more than passing it "
+    "on costs a flooded broker."
 )
 
 
