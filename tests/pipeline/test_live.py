@@ -383,7 +383,7 @@ def test_folders_of_others(run_stream, run_pipeline, tmp_path):
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]
 
     (out / "thesis.txt").unlink()
-    with pytest.raises(FykeError, match=r"(?i)kafka.*spark\.jars\.packages"):
+    with pytest.raises(FykeError, match=r"topic t at .*\"spark\.jars\.packages\" = \"org\."):
         run_stream(
             FILES.replace('"json"', '"kafka"\nservers = "127.0.0.1:1"\ntopic = "t"', 1)
             .replace('path = "in"', "")

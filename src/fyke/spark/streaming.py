@@ -46,6 +46,8 @@ _PATIENCE: Final = (1, 2, 4, 8)
 _STREAM: Final = "stream.json"
 _SUBSCRIPTIONS: Final = "subscriptions"
 _INTERRUPTED: Final = re.compile(r"java\.[\w.]*(?:Interrupted|ClosedByInterrupt)\w*Exception")
+_QUERY: Final = "=== Streaming Query ==="
+"""What Spark puts between the cause and a description of the query."""
 _OURS: Final = re.compile(r"fyke\.errors\.\w+: (.+)")
 _PYTHONS: Final = re.compile(
     r"^\s*(?!java|org|scala|py4j)(?:\w+\.)*(\w*(?:Error|Exception): .+)", re.MULTILINE
@@ -294,5 +296,6 @@ def _reason(text: str) -> str:
         raised = pattern.findall(text)
         if raised:
             return str(raised[-1])
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    cause, _, _ = text.partition(_QUERY)
+    lines = [line.strip() for line in (cause.strip() or text).splitlines() if line.strip()]
     return " ".join(lines[:3]) or "Spark does not say why"
