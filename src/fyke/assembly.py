@@ -30,15 +30,16 @@ from fyke.routing.weighing import Weighing
 from fyke.simulation.simulation import MakeNode
 
 ADAPTIVE: Final = "adaptive"
-_NAMES: Final = {
+ALIASES: Final = {
     "event_forwarding": "ef",
     "subscription_forwarding": "pf8",
     "rendezvous": "rn8",
     "siena": "pf8",
     "broadcast": "pf1",
     "centralised": "rn1",
-} | {name: name for name in VARIANTS}
-"""The variants by all their names."""
+}
+"""Other names of variants."""
+_NAMES: Final = ALIASES | {name: name for name in VARIANTS}
 STRATEGIES: Final = (*_NAMES, ADAPTIVE)
 MODELS: Final = ("siena_model",)
 """What only counts messages, and routes no events."""

@@ -23,7 +23,9 @@ from fyke.nodes.message import (
     Unsubscribe,
 )
 from fyke.overlay.topology import Topology
+from fyke.routing.epoch import Closed
 from fyke.routing.reach import Reachable
+from fyke.routing.row import Addressed
 from fyke.simulation.simulation import Simulation
 from fyke.traces.trace import Delivered, Record, Rejected
 
@@ -192,8 +194,6 @@ def test_where_brokers_talk_straight_strangers_may_bring_events_only():
     node = broker("pf1")
     node.handle(LinkUp("bert", is_client=True), 0.0)
     node.handle(Received("bert", Subscribe(Subscription("s", fyke.parse("a = 1")))), 0.0)
-    from fyke.routing.row import Addressed
-
     notification = Publish("e", fyke.Event({"a": 1}), route=Addressed("b", "bert"))
     (effect,) = node.handle(Received("z", notification), 0.0)
     assert isinstance(effect, Deliver)
@@ -202,8 +202,6 @@ def test_where_brokers_talk_straight_strangers_may_bring_events_only():
 
 
 def test_a_control_message_of_another_strategy_is_refused():
-    from fyke.routing.epoch import Closed
-
     node = broker("event_forwarding")
     (effect,) = node.handle(Received("a", Closed(3)), 0.0)
     assert isinstance(effect, Reject) and "Closed" in effect.reason

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fyke.assembly import ADAPTIVE, System
+from fyke.assembly import ADAPTIVE, ALIASES, STRATEGIES, System, assemble
 from fyke.broker.broker import Broker
 from fyke.nodes.codec import Codec
 from fyke.nodes.effect import Send
@@ -23,7 +23,7 @@ from fyke.testing import story as told
 from fyke.testing.story import Add, Break, Change, Crash, Drop, Say, Settle, Story, Wait
 from fyke.testing.strategy import CHANGES, check_story, check_strategy
 
-EVERY = (*VARIANTS, ADAPTIVE)
+EVERY = [name for name in STRATEGIES if name not in ALIASES]
 MANY = ("pf8", "rn8")
 
 
@@ -36,6 +36,15 @@ def test_it_delivers_what_the_scan_finds(strategy):
 def test_faults_leave_no_trace_once_they_are_mended(strategy):
     seeds = range(10_000, 10_200 if strategy in MANY else 10_050)
     check_strategy(strategy, seeds=seeds, faults=True)
+
+
+@pytest.mark.parametrize("faults", [False, True])
+@pytest.mark.parametrize("strategy", ["pf5", "pf8", "rn8"])
+def test_merging_changes_nothing_for_clients(strategy, faults):
+    def make(topology, owners):
+        return assemble(strategy, topology, rendezvous=owners, engine="scan", merging=True)
+
+    check_strategy(make, seeds=range(40_000, 40_100), faults=faults)
 
 
 def test_a_change_of_strategy_loses_and_doubles_nothing():

@@ -125,9 +125,8 @@ def test_subsumption_stops_subscriptions_by_the_degree_of_the_broker():
     assert spread(topology, 1.0, 200) == 0
     assert 70 < spread(topology, 0.5, 200) < 130
     star = Topology.of([("hub", f"b{number}") for number in range(10)])
-    sent = spread(star, 1.0, 110)
-    """A leaf, of degree 1 of 10, forwards nine of ten; the hub none."""
-    assert 75 <= sent <= 105
+    # A leaf, of degree 1 of 10, forwards nine of ten; the hub none.
+    assert 75 <= spread(star, 1.0, 110) <= 105
 
 
 def test_subsumption_is_a_probability():

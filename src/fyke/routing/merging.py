@@ -77,7 +77,7 @@ def _changed(
 ) -> dict[SubscriptionId, Filter | None]:
     group.merged = None
     if len(group.members) > 1:
-        merged = merge(group.members.values())
+        merged = merge(sorted(group.members.values(), key=str))  # in whatever order they came
         if merged.is_perfect:
             group.merged = merged.filter
     after = group.told()

@@ -18,7 +18,7 @@ from fyke.simulation.network import Network
 from fyke.simulation.simulation import Simulation
 from fyke.testing import story as told
 from fyke.testing.story import Add, Break, Change, Crash, Drop, Say, Settle, Step, Story, Wait
-from fyke.testing.tables import names_of, tables
+from fyke.testing.tables import names_of, strategy_of, tables
 from fyke.traces.trace import Delivered, Record, Rejected
 
 Make: TypeAlias = Callable[[Topology, dict[str, str]], System]
@@ -252,7 +252,7 @@ class Play:
 
     def _remade(self) -> Make:
         """What makes an overlay with the strategy that is in use now."""
-        strategy = self._overlay.node(self._topology.brokers[0]).strategy  # type: ignore[attr-defined]
+        strategy = strategy_of(self._overlay, self._topology.brokers[0])
         return maker(strategy.current) if isinstance(strategy, Adaptive) else self._make
 
     def _check_empty(self) -> None:

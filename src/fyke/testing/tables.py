@@ -6,18 +6,27 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias
 
+from fyke.broker.broker import Broker
 from fyke.filters.covering import equivalent
 from fyke.filters.filter import Filter
 from fyke.filters.parser import parse_text
+from fyke.routing.strategy import Strategy
 from fyke.simulation.simulation import Simulation
 
 Row: TypeAlias = tuple[str, str, tuple[str, ...]]
 """Heard or told, from or to whom, and which filters."""
 
 
+def strategy_of(overlay: Simulation, broker: str) -> Strategy:
+    """What a broker goes by."""
+    node = overlay.node(broker)
+    assert isinstance(node, Broker)
+    return node.strategy
+
+
 def tables(overlay: Simulation, broker: str, names: dict[str, str] | None = None) -> set[Row]:
     """What neighbours want and were told to want; `names` stand for filters."""
-    held = overlay.node(broker).strategy.tables()  # type: ignore[attr-defined]
+    held = strategy_of(overlay, broker).tables()
     known = names or {}
     return {
         (which, peer, tuple(sorted(known.get(text, text) for text in texts.values())))

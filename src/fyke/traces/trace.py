@@ -98,10 +98,9 @@ Record: TypeAlias = Told | Sent | Delivered | Rejected | Lost | Happened | Held
 
 def name_of(message: Message) -> tuple[str, str]:
     """The kind of a message, and the id of the event or the subscription it is about."""
-    kind = type(message)
-    if kind is Subscribe:
-        return "Subscribe", message.subscription.id  # type: ignore[attr-defined]
-    return kind.__name__, getattr(message, "id", "")
+    if isinstance(message, Subscribe):
+        return "Subscribe", message.subscription.id
+    return type(message).__name__, getattr(message, "id", "")
 
 
 _DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Record)
