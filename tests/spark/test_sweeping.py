@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,17 @@ def test_all_combinations_in_order(spark: SparkSession) -> None:
 def test_many_runs_are_few_tasks(spark: SparkSession) -> None:
     found = fyke.spark.sweep(lambda p, seed: {"y": seed % p["m"]}, {"m": [3]}, seeds=200)
     assert [row["y"] for row in found.collect()] == [seed % 3 for seed in range(200)]
+
+
+def test_runs_begin_in_order(spark: SparkSession) -> None:
+    def begins(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
+        began = time.time()
+        time.sleep(0.05)
+        return {"began": began}
+
+    rows = fyke.spark.sweep(begins, {}, seeds=60, session=spark).collect()
+    order = sorted(range(60), key=lambda run: rows[run]["began"])
+    assert max(abs(place - run) for place, run in enumerate(order)) < 8
 
 
 def test_several_rows_of_a_run(spark: SparkSession) -> None:

@@ -8,10 +8,11 @@ A *run* is one call. The result has a row per run, or several where the function
 `run` (from 0, in the order of the grid, then of the seeds), a column per parameter, `seed`, a
 column per result, and `error`, which says what a run failed of; the other runs go on.
 
-Idea. The runs are dealt out to jobs, all submitted at once; Spark starts their tasks in order and
-keeps all cores busy, and every job that ends is progress. Results come to the driver as JSON, so
-that nothing runs twice, and their columns are known from all of them. A run that kills its worker
-takes down its job, of which each run is then tried alone.
+Idea. The runs are dealt out to jobs, submitted in order and a few more at a time than keep all
+cores busy, so that runs begin in the order of the grid: who lists the longest first ends soonest.
+Every job that ends is progress. Results come to the driver as JSON, so that nothing runs twice, and
+their columns are known from all of them. A run that kills its worker takes down its job, of which
+each run is then tried alone.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import pyarrow as pa
 
 from fyke.errors import FykeError, shown
+from fyke.spark.settings import cores, is_here
 from fyke.spark.starting import reason_of
 from fyke.spark.starting import session as started
 from fyke.spark.sweep_table import RESERVED, Columns, Outcome, declared, table
@@ -40,7 +42,9 @@ Function: TypeAlias = Callable[[Parameters, int], Mapping[str, Any] | Sequence[M
 Progress: TypeAlias = Callable[[int, int], None]
 Finished: TypeAlias = Callable[[Sequence[int]], None]
 
-JOBS_MAX: Final = 24
+JOBS_MAX: Final = 64
+AT_ONCE: Final = 24
+"""So many jobs where the number of cores is not known."""
 TASKS_MAX: Final = 8
 """So many tasks of a job; each does one run or more."""
 _DDL: Final = "run long, results string, error string"
@@ -132,7 +136,7 @@ class _Sweep:
         count = len(self.calls.runs)
         size = max(1, -(-count // JOBS_MAX))
         jobs = [range(start, min(start + size, count)) for start in range(0, count, size)]
-        with ThreadPoolExecutor(JOBS_MAX, "fyke-sweep") as pool:
+        with ThreadPoolExecutor(_at_once(self.session), "fyke-sweep") as pool:
             waiting = {pool.submit(self._job, job) for job in jobs}
             try:
                 for done in as_completed(waiting):
@@ -163,6 +167,12 @@ class _Sweep:
             if len(runs) == 1:
                 return [Outcome(runs.start, None, f"the worker ended: {reason_of(error)}")]
         return [each for run in runs for each in self._job(range(run, run + 1))]
+
+
+def _at_once(session: SparkSession) -> int:
+    """How many jobs wait or run at a time."""
+    master = session.conf.get("spark.master", None)
+    return min(AT_ONCE, 2 * cores(master)) if is_here(master) else AT_ONCE
 
 
 # --- in the workers ------------------------------------------------------------------------------
