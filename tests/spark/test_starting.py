@@ -50,7 +50,9 @@ def matches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def workers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import gc
     import threading
+    from zipimport import zipimporter
 
+    importers = [each for each in sys.path_importer_cache.values() if isinstance(each, zipimporter)]
     loaded = [name for name in ("numba", "numpy", "pyarrow") if name in sys.modules]
     for _ in batches:
         pass
@@ -59,6 +61,9 @@ def workers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         "python": sys.executable,
         "frozen": gc.get_freeze_count(),
         "loaded": loaded,
+        "archives": len({each.archive for each in importers}),
+        "listings": len({id(each._files) for each in importers}),
+        "pool": pa.default_memory_pool().backend_name,
         "threads": threading.active_count(),
         "fyke": fyke.__file__,
     }
@@ -92,6 +97,8 @@ def test_workers_come_loaded_and_are_used_again(spark: SparkSession) -> None:
         assert each["fyke"] == fyke.__file__
         assert each["loaded"] == ["numba", "numpy", "pyarrow"]
         assert isinstance(each["frozen"], int) and each["frozen"] > 10_000
+        assert each["listings"] <= each["archives"]  # each archive is listed once at most
+        assert each["pool"] == "system"
 
 
 def test_settings_of_the_session(spark: SparkSession) -> None:

@@ -13,14 +13,23 @@ first used and again after a fork.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import sys
+from contextlib import suppress
+from typing import Final
+from zipimport import zipimporter
+
+_MMAP_THRESHOLD: Final = -3
+"""The name of glibc's `mallopt` for it."""
+_LARGE: Final = 1 << 20
 
 
 def load() -> None:
     """Loads what workers that run our functions need."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # others keep what was freed
     import pyspark.worker  # noqa: F401
 
     from fyke.matching.compiled.kernel import is_warm
@@ -30,11 +39,34 @@ def load() -> None:
         use_all()
 
 
+def share() -> None:
+    """Makes workers write to as little as possible of what they share, and keep little."""
+    _close_archives()
+    _give_back_large()
+    gc.collect()
+    gc.freeze()
+
+
+def _close_archives() -> None:
+    """Spark lets a worker invalidate Python's caches of modules, and every importer of a package
+    in `pyspark.zip` then reads the list of the whole archive anew: 14 MB in each worker. Importers
+    that are made when they are needed share one list."""
+    for path, finder in list(sys.path_importer_cache.items()):
+        if isinstance(finder, zipimporter):
+            del sys.path_importer_cache[path]
+
+
+def _give_back_large() -> None:
+    """Large arrays go back to the system when they are freed. By itself, glibc learns from the
+    first ones to keep them, and 20 MB of holes in each worker."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+
+
 if __name__ == "__main__":
     from pyspark.daemon import manager
 
     if sys.argv[1:] == ["pyspark.worker"]:
         load()
-    gc.collect()
-    gc.freeze()
+    share()
     manager()
