@@ -14,7 +14,9 @@ Source. DAS-31 to DAS-38, with the corrections DAS-Q1 to DAS-Q4.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import count
 
 from fyke.errors import FykeError, shown
 from fyke.events.event import Event
@@ -30,7 +32,7 @@ from fyke.nodes.message import (
     Unsubscribe,
 )
 from fyke.nodes.node import Stats
-from fyke.routing.covering_set import CoveringSet, Everything
+from fyke.routing.covering_set import CoveringSet, Everything, Selection
 from fyke.routing.merging import Merging
 from fyke.routing.offer import Offer, Scope
 from fyke.routing.reach import Reach, Reachable
@@ -72,14 +74,16 @@ class Filtering(Strategy):
     ) -> None:
         if is_merging and variant.communication is not Communication.TRANSPARENT:
             raise FykeError("only brokers that act as subscribers can merge subscriptions")
-        self._is_merging = is_merging
-        self._merged = 0
+        merged = (f"{here.me}*{number}" for number in count(1))  # as nobody else calls them
+        self._merge = partial(Merging, merged.__next__) if is_merging else None
         self.is_direct = variant.communication is Communication.DIRECT
         self._here = here
         self._variant = variant
         self._reach = reach or Reach(here.me, ())
         is_preventive = variant.memory is Memory.PREVENTIVE
         self._table = Table(engine, CoveringSet if is_preventive else Everything)
+        is_optimistic = variant.memory is Memory.OPTIMISTIC
+        self._select: Callable[[], Selection] = CoveringSet if is_optimistic else Everything
         self._offers: dict[NodeId, Offer] = {}
         self._stale: dict[NodeId, dict[SubscriptionId, None]] = {}
 
@@ -204,8 +208,7 @@ class Filtering(Strategy):
 
     def link_up(self, peer: NodeId) -> list[Send]:
         """All that the neighbour is to know, whatever it knows."""
-        merge = (lambda: Merging(self._name)) if self._is_merging else None
-        offer = self._offers[peer] = Offer(self._here.me, self._selection, merge)
+        offer = self._offers[peer] = Offer(self._here.me, self._select, self._merge)
         for row in self._table:
             self._offer(offer, peer, row)
         said = [Resync(), self._reach.told(peer), *offer.messages(), Synced()]
@@ -240,14 +243,6 @@ class Filtering(Strategy):
             is_local = row.source not in self._here.brokers
             rows.append(self._local(Subscribe(row.subscription)) if is_local else row)
         return self._changed(rows, [])
-
-    def _name(self) -> SubscriptionId:
-        """Of a merged subscription; no other broker and no client has it."""
-        self._merged += 1
-        return f"{self._here.me}*{self._merged}"
-
-    def _selection(self) -> CoveringSet | Everything:
-        return CoveringSet() if self._variant.memory is Memory.OPTIMISTIC else Everything()
 
     # --- telling ----------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
+from functools import partial
 from math import isfinite
 from random import Random
 from typing import TypeAlias
@@ -66,7 +67,7 @@ class Simulation:
         self.messages = 0
         self._topology = topology
         self._make = make
-        self._seed = seed
+        self._drawn = partial(_drawn, seed)
         self._network = network or Network()
         self._write = write
         self._codec = codec or Codec()
@@ -313,6 +314,7 @@ class Simulation:
         if self._write is not None:
             self._write(record)
 
-    def _drawn(self, *names: str) -> Random:
-        """Random numbers that depend on the seed and on whose they are."""
-        return Random(f"{self._seed} {names}")
+
+def _drawn(seed: int, *names: str) -> Random:
+    """Random numbers that depend on the seed and on whose they are."""
+    return Random(f"{seed} {names}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from fractions import Fraction
 
 import pytest
@@ -26,6 +28,21 @@ def test_the_closed_forms_hold_exactly(strategy, load, duplication):
     row = bus(strategy, sigma=2).measure(HALF)
     assert (row["load"], row["duplication"]) == (load, duplication)
     assert (row["p_e"], row["p_p"]) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("strategy", ["EF", "PF", "RN"])
+def test_it_goes_at_once_when_it_is_dropped(strategy):
+    """At the paper's sizes a search for cycles takes longer than a figure's point."""
+    gc.collect()
+    gc.disable()
+    try:
+        overlay = bus(strategy)
+        overlay.measure(HALF)
+        brokers = [weakref.ref(overlay._overlay.node(name)._node) for name in BUS.brokers]
+        del overlay
+        assert [each() for each in brokers] == [None] * 4
+    finally:
+        gc.enable()
 
 
 def test_all_strategies_notify_the_same_profiles():
