@@ -175,7 +175,9 @@ def test_opened_arrays_are_not_copied_before_a_change() -> None:
     opened = IdTable.of(arrays)
     assert opened.slot("s7") == 7
     assert opened.names([7]) == ["s7"]
-    opened.ids(np.arange(100))
+    held = opened.ids(np.arange(100))
+    assert held.to_pylist() == [f"s{number}" for number in range(100)]
+    assert opened._strings.buffers()[1].address == arrays["offsets"].ctypes.data
     for name, array in opened.arrays().items():
         if name in ("bytes", "table"):
             assert np.shares_memory(array, arrays[name])
@@ -199,6 +201,11 @@ def test_opened_arrays_are_not_copied_before_a_change() -> None:
         ("bytes", np.frombuffer(b"\xff\xffcd", np.uint8)),
         ("bytes", np.frombuffer(b"abc", np.uint8)),
         ("bytes", np.frombuffer(b"abcd", np.int8)),
+        ("places", np.array([2 << 25 | 2, 2], np.int64)),
+        ("offsets", np.array([0, 2], np.int32)),
+        ("offsets", np.array([0, 1, 4], np.int32)),
+        ("offsets", np.array([0, 2, 2**31 - 1], np.int32)),
+        ("offsets", np.array([0, 2, 4], np.uint8)),
         ("hashes", np.zeros(1, np.uint32)),
         ("hashes", np.zeros(2, np.int64)),
         ("table", np.full(16, -1, np.int32)),

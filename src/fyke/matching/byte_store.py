@@ -161,7 +161,7 @@ class ByteStore:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
         base, tail = np.frombuffer(self._base, np.uint8), np.frombuffer(self._tail, np.uint8)
         sizes = sizes_at(places)
-        offsets = _offsets(sizes)
+        offsets = offsets_of(sizes)
         out = np.empty(offsets[-1], np.uint8)
         shifts = (places >> _START) - offsets[:-1]
         in_tail = places & _PIECE == self._piece
@@ -189,7 +189,7 @@ class ByteStore:
         there = sizes > 0
         if self._base and self._tail:
             return self._copied(np.where(there, self.places, 0))
-        offsets = _offsets(sizes)
+        offsets = offsets_of(sizes)
         if not np.array_equal(self.places[there] >> _START, offsets[:-1][there]):
             return self._copied(np.where(there, self.places, 0))
         return offsets, np.frombuffer(self._tail or self._base, np.uint8)[: offsets[-1]]
@@ -239,7 +239,8 @@ def grown(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
     return wider
 
 
-def _offsets(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def offsets_of(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where strings of some sizes start that lie end to end, and where the last ends."""
     offsets = np.zeros(sizes.size + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     return offsets

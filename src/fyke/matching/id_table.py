@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fyke.errors import FykeError, shown
-from fyke.matching.byte_store import SIZE_MAX, ByteStore, grown, sizes_at, starts_at
+from fyke.matching.byte_store import SIZE_MAX, ByteStore, grown, offsets_of, sizes_at, starts_at
 from fyke.matching.slot_table import EMPTY, SlotTable, slots_in
 
 if TYPE_CHECKING:
@@ -151,7 +151,12 @@ class IdTable:
         """What `of` takes."""
         hashes = self._hashes[: len(self.places)]
         hashes = np.where(self.places >= 0, hashes, np.uint32(0))
-        return {**self._ids.arrays(), "hashes": hashes, "table": self._table.whole(hashes)}
+        ids = self._ids.arrays()
+        offsets = offsets_of(sizes_at(ids["places"]))
+        if offsets[-1] <= _STRING_BYTES_MAX:
+            offsets = offsets.astype(np.int32)
+        table = self._table.whole(hashes)
+        return {**ids, "offsets": offsets, "hashes": hashes, "table": table}
 
     @classmethod
     def of(cls, arrays: dict[str, npt.NDArray[Any]]) -> IdTable:
@@ -165,7 +170,19 @@ class IdTable:
         table._set_hashes(arrays["hashes"])
         table._table = SlotTable(arrays["table"], int(np.count_nonzero(table.places >= 0)))
         table._verify(arrays["table"], arrays["bytes"])
+        table._lay_out(arrays["offsets"], arrays["bytes"])
         return table
+
+    def _lay_out(self, offsets: npt.NDArray[np.integer[Any]], data: npt.NDArray[np.uint8]) -> None:
+        """Ids that lie end to end are an Arrow array as they are."""
+        right = offsets_of(sizes_at(self.places))
+        starts = np.where(self.places >= 0, starts_at(self.places), right[:-1])
+        if not np.array_equal(starts, right[:-1]) or right[-1] != data.size:
+            raise FykeError("the ids do not lie end to end")
+        if offsets.dtype not in (np.int32, np.int64) or not np.array_equal(offsets, right):
+            raise FykeError("the offsets of ids are not those of their places")
+        self._longest = int(np.diff(offsets).max(initial=0))
+        self._strings = _strings(offsets, data)
 
     def _verify(self, cells: npt.NDArray[np.int32], data: npt.NDArray[np.uint8]) -> None:
         places, hashes, count = self.places, self._hashes, len(self)
@@ -220,11 +237,12 @@ def _hash(data: bytes) -> int:
     return int.from_bytes(blake2b(data, digest_size=4).digest(), "little")
 
 
-def _strings(offsets: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> pa.Array:
+def _strings(offsets: npt.NDArray[np.integer[Any]], data: npt.NDArray[np.uint8]) -> pa.Array:
     import pyarrow as pa
 
     count, size = len(offsets) - 1, int(offsets[-1])
     if size > _STRING_BYTES_MAX:
-        return pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(data))
-    narrow = offsets.astype(np.int32)
+        wide = offsets.astype(np.int64, copy=False)
+        return pa.LargeStringArray.from_buffers(count, pa.py_buffer(wide), pa.py_buffer(data))
+    narrow = offsets.astype(np.int32, copy=False)
     return pa.StringArray.from_buffers(count, pa.py_buffer(narrow), pa.py_buffer(data))

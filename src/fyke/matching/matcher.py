@@ -281,7 +281,7 @@ class Matcher:
                 self._events += columns.rows
                 self._matches += len(slots)
                 ids = self._catalog.ids(slots).cast(pa.string())
-        return pa.array(rows + first), ids
+        return pa.array(rows + first if first else rows), ids
 
     @contextmanager
     def _searching(self) -> Iterator[None]:

@@ -37,7 +37,7 @@ import numpy.typing as npt
 from fyke.errors import FykeError, shown
 
 FORMAT: Final = "fyke snapshot"
-VERSION: Final = 3
+VERSION: Final = 4
 _MANIFEST: Final = "manifest.json"
 _MANIFEST_SIZE_MAX: Final = 2**26
 _ARRAY_NAME: Final = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*", re.ASCII)

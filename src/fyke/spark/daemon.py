@@ -23,7 +23,7 @@ from zipimport import zipimporter
 
 _MMAP_THRESHOLD: Final = -3
 """The name of glibc's `mallopt` for it."""
-_LARGE: Final = 1 << 20
+_LARGE: Final = 1 << 19
 
 
 def load() -> None:

@@ -39,7 +39,7 @@ Subscriptions: TypeAlias = "DataFrame | Matcher | Version | str | Path"
 REASON: Final = "reason"
 _SUBSCRIPTION: Final = "subscription"
 _SUBSCRIPTIONS: Final = "subscriptions"
-_OUT_MAX: Final = 65_536
+_OUT_MAX: Final = 32_768
 """So many matches are handed on at once."""
 
 

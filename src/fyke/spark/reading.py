@@ -138,8 +138,9 @@ class Reading:
 
 def _matched(matchers: list[Matcher], batch: pa.RecordBatch) -> tuple[pa.Array, pa.Array]:
     tables = [matcher.match_batch(batch) for matcher in matchers]
-    table = pa.concat_tables(tables).combine_chunks()
+    table = tables[0]
     if len(tables) > 1:
+        table = pa.concat_tables(tables).combine_chunks()
         table = table.take(pc.sort_indices(table["event"]))
     return _one(table["event"]), _one(table["subscription"])
 

@@ -20,7 +20,7 @@ from fyke.filters.glob import glob
 from fyke.matching.compiled.codes import MISSING, OTHER
 from fyke.matching.compiled.coding import Codes, code_event
 from fyke.matching.compiled.column_coding import code_columns
-from fyke.matching.compiled.column_texts import texts
+from fyke.matching.compiled.column_texts import frozen, texts
 from fyke.matching.compiled.program import program
 from fyke.matching.compiled.symbol_tables import TextTable
 from fyke.matching.compiled.vocabulary import AxisKind, Vocabulary
@@ -258,6 +258,28 @@ def test_a_long_text_is_compared_with_the_one_held():
     table._held[2] += 1  # as if two texts had one hash
     table.find(sought, found, 0)
     assert found[0, 0] == OTHER
+
+
+def test_a_table_of_texts_is_shared_until_it_grows():
+    words = [f"{'prefix' * (number % 4)}{number}" for number in range(300)]
+    known, later = {word: 2 * at + 2 for at, word in enumerate(words[:250])}, words[250:]
+    table = TextTable()
+    table.add(known)
+    slots, held = (frozen(array.copy()) for array in table.arrays())
+    opened = TextTable.of(slots, held, known.values())
+    assert found_in(opened, words) == [known.get(word, OTHER) for word in words]
+    assert all(np.shares_memory(*pair) for pair in zip(opened.arrays(), (slots, held), strict=True))
+    for at, word in enumerate(later, 1_000):
+        known[word] = 2 * at
+        opened.add({word: known[word]})
+        assert found_in(opened, words) == [known.get(each, OTHER) for each in words]
+    assert found_in(TextTable.of(slots, held, list(known.values())[:250]), later) == [OTHER] * 50
+
+
+def found_in(table, words):
+    found = np.zeros((len(words), 1), np.int32)
+    table.find(texts(pa.array(words)), found, 0)
+    return found[:, 0].tolist()
 
 
 def test_patterns_of_several_attributes():

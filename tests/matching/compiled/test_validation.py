@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import fyke
@@ -189,6 +190,31 @@ def test_what_is_wrong_is_named(saved: Path, name: str, change: Any, problem: st
     changed(saved, f"index.{name}", change(arrays[f"index.{name}"]))
     with pytest.raises(fyke.FykeError, match=f"is corrupt: .*{problem}"):
         Matcher.open(saved)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "problem"),
+    [
+        ("texts0", lambda words: words[:-4], "not the symbols that it should"),
+        ("texts0", lambda words: words[:7], "not the symbols that it should"),
+        ("texts0", lambda words: words + 1, "not the symbols that it should"),
+        ("texts0", np.zeros_like, "not the symbols that it should"),
+        ("texts0", lambda words: words.astype(np.int32), "of another type"),
+        ("texts0.held", lambda words: words.astype(np.int32), "of another type"),
+    ],
+)
+def test_a_table_of_texts_that_is_wrong(
+    tmp_path: Path, name: str, change: Any, problem: str
+) -> None:
+    matcher = Matcher()
+    matcher.add_many((f"s{n}", f"a = '{'x' * n}'") for n in range(20))
+    matcher.save(tmp_path)
+    found = Matcher.open(tmp_path).match_batch(pa.table({"a": ["", "x" * 19, "x" * 20]}))
+    assert found["subscription"].to_pylist() == ["s0", "s19"]
+    _, arrays = snapshot.load(tmp_path)
+    changed(tmp_path, f"index.{name}", change(arrays[f"index.{name}"]))
+    with pytest.raises(fyke.FykeError, match=f"is corrupt: .*{problem}"):
+        Matcher.open(tmp_path)
 
 
 def test_an_index_of_other_subscriptions_is_refused(saved: Path) -> None:

@@ -1,8 +1,8 @@
 """The symbols of a vocabulary as tables that kernels search.
 
 Beside each dictionary of symbols stand tables of the same symbols (`symbol_tables`), made when the
-first column asks for them. They catch up with their dictionary before each search: it only grows,
-so what is new are its last items.
+first column asks for them; that of its texts, the largest, may come from a snapshot. They catch up
+with their dictionary before each search: it only grows, so what is new are its last items.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from fyke.matching.compiled.vocabulary import AttributeAxes, Vocabulary
 class ValueSymbols:
     """The symbols of one attribute's values."""
 
-    def __init__(self, symbols: dict[object, int]) -> None:
+    def __init__(self, symbols: dict[object, int], texts: TextTable | None = None) -> None:
+        """`texts` is a table of those strings that there are."""
         self.by_value = symbols
-        self.texts = TextTable()
+        self.texts = TextTable() if texts is None else texts
         self.moments = KeyTable()
         self.booleans = [OTHER, OTHER]
         self.rounded: list[float] = []
@@ -36,6 +37,9 @@ class ValueSymbols:
         self._floats = KeyTable()
         self._seen = 0
         self._lock = threading.Lock()
+        if texts is not None:
+            self._add([item for item in symbols.items() if item[0].__class__ is not str])
+            self._seen = len(symbols)
 
     def catch_up(self) -> None:
         """Takes in what the dictionary has learned."""
@@ -120,6 +124,10 @@ class ColumnSymbols:
         self._values: dict[str, ValueSymbols] = {}
         self._types: TypeSymbols | None = None
         self._lock = threading.Lock()
+
+    def take_up(self, axes: AttributeAxes, texts: TextTable) -> None:
+        """The table of an attribute's texts, as a snapshot has it."""
+        self._values[axes.name] = ValueSymbols(axes.symbols, texts)
 
     def of_values(self, axes: AttributeAxes) -> ValueSymbols:
         found = self._values.get(axes.name)

@@ -1,6 +1,7 @@
 """A vocabulary as data, for snapshots: names and values as MessagePack, patterns as their arrays.
 
-Values are those of MessagePack; a timestamp or a decimal is written as text behind a tag.
+Values are those of MessagePack; a timestamp or a decimal is written as text behind a tag. Beside
+the texts stands the table by which kernels find them, so that processes which map it share it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from fyke.errors import FykeError, shown
 from fyke.events.value import parse_timestamp
 from fyke.filters.glob import Glob, from_like, to_like
 from fyke.matching.compiled.codes import key_document, scalar_key
+from fyke.matching.compiled.column_symbols import column_symbols
 from fyke.matching.compiled.patterns.pattern_set import PatternSet
+from fyke.matching.compiled.symbol_tables import TextTable
 from fyke.matching.compiled.vocabulary import SYMBOL_STEP, AttributeAxes, AxisKind, Vocabulary
 
 Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
@@ -46,6 +49,11 @@ def arrays_of(vocabulary: Vocabulary) -> Arrays:
     size = len(vocabulary.symbol_axes)
     arrays["expected"], arrays["expected_weight"] = vocabulary.expectations.arrays(size)
     for number, axes in enumerate(attributes):
+        texts = {key: symbol for key, symbol in axes.symbols.items() if isinstance(key, str)}
+        if texts:
+            table = TextTable()
+            table.add(texts)
+            arrays[f"texts{number}"], arrays[f"texts{number}.held"] = table.arrays()
         if axes.patterns is not None:
             parts = axes.patterns.arrays()
             arrays |= {f"patterns{number}.{name}": part for name, part in parts.items()}
@@ -82,6 +90,9 @@ def vocabulary_of(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Vocabulary:
                 vocabulary.wording = axes
             else:
                 vocabulary.attributes[axes.name] = axes
+            if symbols := [axes.symbols[key] for key in axes.symbols if isinstance(key, str)]:
+                table = arrays[f"texts{number}"], arrays[f"texts{number}.held"]
+                column_symbols(vocabulary).take_up(axes, TextTable.of(*table, symbols))
             if axes.text >= 0:
                 prefix = f"patterns{number}."
                 axes.patterns = PatternSet.of(

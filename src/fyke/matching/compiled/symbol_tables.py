@@ -10,6 +10,8 @@ where a slot is taken, the next one serves.
 
 A text of more than 14 bytes is held, chunk by chunk, at its place beside the table.
 
+Opened. A table of texts over the arrays of a snapshot, mapped and shared, is copied when it first
+grows.
 Invariant. Tables only grow, one thread at a time, while others search. A slot of which only a part
 is seen reads as empty, as another key, or as OTHER: what a search just before would have found.
 Cost. 32 to 64 bytes a number, 64 to 128 a text; a search takes 2 to 20 ns in the cache.
@@ -17,6 +19,7 @@ Cost. 32 to 64 bytes a number, 64 to 128 a text; a search takes 2 to 20 ns in th
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +27,7 @@ import pyarrow as pa
 
 from fyke.matching.compiled.box_table import Places, Words
 from fyke.matching.compiled.codes import OTHER
-from fyke.matching.compiled.column_texts import CHUNK, Texts, chunk, texts
+from fyke.matching.compiled.column_texts import CHUNK, Texts, chunk, frozen, texts
 from fyke.matching.compiled.kernel import inlined, kernel
 
 EMPTY: Final = -(2**63)
@@ -213,7 +216,7 @@ def _with_room(slots: Places, keys: int, width: int) -> Places:
     while size < LOAD * keys:
         size *= 2
     larger = _empty(size, width)
-    move_slots(slots, larger, width)
+    move_slots(frozen(slots), larger, width)
     return larger
 
 
@@ -259,6 +262,30 @@ class TextTable:
         self._end = 0
         self._count = 0
 
+    def arrays(self) -> tuple[Places, Places]:
+        """What `of` takes."""
+        return self._slots, self._held[: self._end]
+
+    @classmethod
+    def of(cls, slots: Places, held: Places, symbols: Collection[int]) -> TextTable:
+        """A table over arrays; ValueError unless they hold so many texts with these symbols."""
+        if slots.dtype != np.int64 or held.dtype != np.int64 or slots.ndim != 1 or held.ndim != 1:
+            raise ValueError("a table of texts is of another type")
+        size = len(slots) // TEXT_SLOT
+        is_taken = slots[::TEXT_SLOT] != EMPTY
+        found = slots[TEXT_SLOT // 2 :: TEXT_SLOT][is_taken]
+        if (
+            len(slots) % TEXT_SLOT
+            or size & (size - 1)
+            or size < max(SLOTS_MIN, LOAD * len(symbols))
+            or not np.array_equal(np.sort(found), np.sort(np.fromiter(symbols, np.int64)))
+        ):
+            raise ValueError("a table of texts has not the symbols that it should")
+        table = cls()
+        table._slots, table._held = slots, held
+        table._count, table._end = len(symbols), len(held)
+        return table
+
     def add(self, symbols: dict[str, int]) -> None:
         if not symbols:
             return
@@ -266,13 +293,15 @@ class TextTable:
         self._hold(np.diff(added.offsets))
         self._count += len(symbols)
         self._slots = _with_room(self._slots, self._count, TEXT_SLOT)
+        if not self._slots.flags.writeable:
+            self._slots = self._slots.copy()
         values = np.fromiter(symbols.values(), np.int64, len(symbols))
         self._end = put_texts(*added.parts, values, self._slots, self._held, self._end)
 
     def _hold(self, sizes: Places) -> None:
         """Makes room for the chunks of texts of these sizes."""
         end = self._end + int(-(-sizes[sizes > SHORT] // CHUNK).sum())
-        if end > len(self._held):
+        if end > len(self._held) or not self._held.flags.writeable:
             held = np.zeros(2 * end, np.int64)
             held[: self._end] = self._held[: self._end]
             self._held = held
@@ -280,6 +309,6 @@ class TextTable:
     def find(self, sought: Texts, out: Words, column: int) -> None:
         """Writes the symbol of each text, or OTHER."""
         if self._count:
-            find_texts(*sought.parts, self._slots, self._held, out, column)
+            find_texts(*sought.parts, frozen(self._slots), frozen(self._held), out, column)
         else:
             out[:, column] = OTHER
