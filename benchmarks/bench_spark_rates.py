@@ -12,7 +12,8 @@ from benchmarks.line import Bar, Line, at_least, at_most, micros
 from benchmarks.timing import Competitor, best
 
 BATCH = 20_000
-EVENTS = 5_000_000
+EVENTS = {1: 1_000_000, 2: 5_000_000}
+"""By the number of cores; one alone needs no more to show its rate."""
 SPINS = 1_000_000_000
 SHARES = {1_000_000: 0.50, 100_000: 0.45}
 """Of the speed of `match_batch`, by the number of subscriptions."""
@@ -28,9 +29,15 @@ class Rate:
     """What was seen on some cores: seconds, and the memory of the workers when it was most."""
 
     cores: int
+    events: int
     match_s: float
     spin_s: float
     workers: list[int]
+
+    @property
+    def each(self) -> float:
+        """Seconds of wall time for an event."""
+        return self.match_s / self.events
 
     @property
     def memory(self) -> int:
@@ -38,30 +45,32 @@ class Rate:
         return sum(sorted(self.workers)[-self.cores :])
 
     @classmethod
-    def on(cls, cores: int, *arguments: object) -> Rate:
-        told: dict[str, Any] = processes.run("spark_rate", cores, *arguments)
-        return cls(cores, told["match_s"], told["spin_s"], told["workers"])
+    def on(cls, cores: int, snapshot: object, events: int, spins: int) -> Rate:
+        told: dict[str, Any] = processes.run("spark_rate", cores, snapshot, events, spins)
+        return cls(cores, events, told["match_s"], told["spin_s"], told["workers"])
 
 
 def _rates(bench: Bench, full: int, bar: Bar) -> Iterator[Line]:
-    count, events = bench.size(full), bench.events(EVENTS)
+    count = bench.size(full)
     subject = bench.w1(count)
     table = subject.workload.columns(bench.events(BATCH))
     (alone,) = best(
         Competitor("match_batch", lambda: subject.matcher.match_batch(table), table.num_rows)
     )
     snapshot = bench.subjects.snapshot(subject.workload, count)
-    bench.say(f"Spark, W1 {short(count)}, {short(events)} events on one and two cores")
+    bench.say(f"Spark, W1 {short(count)}, on one and two cores")
     spins = SPINS // (1_000 if bench.is_quick else 1)
-    one, two = (Rate.on(cores, snapshot, events, spins) for cores in (1, 2))
-    title, each = f"Spark, W1 {short(count)}", two.match_s * two.cores / events
+    one, two = (
+        Rate.on(cores, snapshot, bench.events(events), spins) for cores, events in EVENTS.items()
+    )
+    title, each = f"Spark, W1 {short(count)}", two.each * two.cores
     yield Line(
         f"{title}, throughput of a core / of match_batch", micros(each), micros(alone),
         100 * alone / each, "%", bar,
-        note=f"{short(events)} events in {two.match_s:.1f} s wall on two cores; key and id out, "
-        f"noop sink; one core alone {micros(one.match_s / events)}",
+        note=f"{short(two.events)} events in {two.match_s:.1f} s wall on two cores; key and id "
+        f"out, noop sink; one core alone {micros(one.each)}",
     )  # fmt: skip
-    ours, spinning = one.match_s / two.match_s, 2 * one.spin_s / two.spin_s
+    ours, spinning = one.each / two.each, 2 * one.spin_s / two.spin_s
     yield Line(
         f"{title}, two cores / spin job", f"scales {ours:.2f}", f"scales {spinning:.2f}",
         ours / spinning, bar=at_least(0.85),
