@@ -147,8 +147,9 @@ class Orphans(CoveringSet):
 class ForgetsOrphans(Filtering):
     """What a withdrawn filter covered is not told, but for the first."""
 
-    def _selection(self):
-        return Orphans()
+    def __init__(self, *given) -> None:
+        super().__init__(*given)
+        self._select = Orphans
 
 
 class Deaf(Filtering):
