@@ -30,7 +30,7 @@ _STRING_BYTES_MAX: Final = 2**31 - 1
 """More do not fit in one Arrow array of strings with 32-bit offsets."""
 _FEW: Final = 4
 """Ids are copied one by one until one in so many slots has been asked for; then all are laid out
-as an Arrow array, from which they are taken in a third of the time."""
+as an Arrow array to take them from, as they are from the start where a snapshot was opened."""
 
 
 class IdTable:

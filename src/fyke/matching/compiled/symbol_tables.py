@@ -235,6 +235,8 @@ class KeyTable:
         return self._count
 
     def add(self, symbols: dict[int, int]) -> None:
+        if not symbols:
+            return
         self.symbol_of_empty = symbols.get(EMPTY, self.symbol_of_empty)
         self._count += len(symbols)
         self.slots = _with_room(self.slots, self._count, KEY_SLOT)
