@@ -31,7 +31,9 @@ class Pace:
         for batch in batches:
             start = 0
             while start < batch.num_rows:
-                piece = batch.slice(start, self._events)
+                left = batch.num_rows - start
+                pieces = max(1, round(left / self._events))
+                piece = batch.slice(start, -(-left // pieces))
                 start += piece.num_rows
                 yield piece
 

@@ -52,12 +52,12 @@ from fyke.matching.compiled.nearness import nearest
 from fyke.matching.compiled.renewal import Recollection, Renewal
 from fyke.matching.compiled.results import Lists, joined
 from fyke.matching.compiled.search import (
-    TILE,
     Room,
     search,
     search_event,
     search_event_young,
     search_young,
+    tiles,
 )
 from fyke.matching.compiled.segment import Segment
 from fyke.matching.compiled.statistics import Statistics
@@ -400,9 +400,9 @@ class CompiledEngine:
         room, _ = self._desk(view.vocabulary)
         check = Exactly(self._filter_of, event_of)
         segments, young, work = view.segments, view.young, self.work
-        lists = Lists(codes.events / TILE)
-        for start in range(0, codes.events, TILE):
-            end = min(start + TILE, codes.events)
+        bounds = tiles(codes.events)
+        lists = Lists(len(bounds))
+        for start, end in bounds:
             if len(segments) == 1 and young is None:
                 tile = search(segments[0], codes, start, end, room, check, work, lists.room)
             else:

@@ -58,7 +58,7 @@ class Lists:
     `tiles` will need: one large array comes in large pages, which an array that grows does not.
     """
 
-    def __init__(self, tiles: float = 1.0) -> None:
+    def __init__(self, tiles: int = 1) -> None:
         self._tiles = tiles
         self._offsets: list[Places] = [np.zeros(1, np.int64)]
         self._slots = np.empty(0, np.int32)

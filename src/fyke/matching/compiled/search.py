@@ -11,6 +11,7 @@ the results, not the number of subscriptions. A `Room` serves one thread.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -53,6 +54,7 @@ class Check(Protocol):
 
 
 TILE: Final = 2048
+"""So many events are searched together, about."""
 _STAMP_MAX: Final = 2**31 - 1
 _ROOM: Final = 1 << 12
 _MORE_VISITS: Final = 2
@@ -210,6 +212,18 @@ def find(
 
 
 # --- many events ---------------------------------------------------------------------------------
+
+
+def tiles(events: int) -> list[tuple[int, int]]:
+    """Where tiles start and end.
+
+    All are about as large: fewer events share a visit in a small one, which costs them more.
+    """
+    if not events:
+        return []
+    count = max(1, round(events / TILE))
+    bounds = [events * at // count for at in range(count + 1)]
+    return list(pairwise(bounds))
 
 
 def _new_words(count: int) -> Words:
