@@ -241,6 +241,18 @@ def test_compile_puts_bad_subscriptions_aside(spark: SparkSession, tmp_path: Pat
         fyke.spark.match(events, subscriptions)
 
 
+@pytest.mark.parametrize("placement", ["replicate", "split", "rendezvous", "multistage"])
+def test_spark_is_told_that_ids_are_never_null(spark: SparkSession, placement: str) -> None:
+    events = spark.createDataFrame([(1,), (None,)], "a long")
+    subscriptions = spark.createDataFrame([("one", "a = 1")], "id string, filter string")
+    on = "a" if placement == "rendezvous" else None
+    for arrays, name in ((False, "subscription"), (True, "subscriptions")):
+        matches = fyke.spark.match(events, subscriptions, arrays=arrays, placement=placement, on=on)
+        assert not matches.schema[name].nullable
+        assert matches.schema["a"].nullable
+        assert matches.where(f"{name} is null").count() == 0
+
+
 def test_versions_follow_each_other_and_pins_stay(spark: SparkSession, tmp_path: Path) -> None:
     events = spark.createDataFrame([(1,), (2,)], "a long")
 

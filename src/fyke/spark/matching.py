@@ -171,17 +171,23 @@ class Output:
                 )
         return cls(tuple(names), arrays)
 
-    def schema(self, events: DataFrame, added: str | None = None) -> StructType:
-        """What Spark is told; `added` is a text in place of the ids."""
+    def schema(
+        self, events: DataFrame, added: str | None = None, *, all_match: bool = True
+    ) -> StructType:
+        """What Spark is told; `added` is a text in place of the ids.
+
+        Where rows are matches and nothing else, ids are never null: it spares Java a look at each.
+        """
         from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 
         kept = [events.schema[name] for name in self.columns]
         if added is not None:
             return StructType([*kept, StructField(added, StringType())])
         if self.arrays:
-            ids = StructField(_SUBSCRIPTIONS, ArrayType(StringType(), containsNull=False))
+            many = ArrayType(StringType(), containsNull=False)
+            ids = StructField(_SUBSCRIPTIONS, many, nullable=not all_match)
         else:
-            ids = StructField(_SUBSCRIPTION, StringType())
+            ids = StructField(_SUBSCRIPTION, StringType(), nullable=not all_match)
         return StructType([*kept, ids])
 
     def batches(self, batch: pa.RecordBatch, found: Found) -> Iterator[pa.RecordBatch]:

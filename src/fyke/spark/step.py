@@ -118,7 +118,7 @@ class Step:
         columns = {*self.reading.names, *self.output.columns}
         needed = [name for name in events.columns if name in columns]
         task = Task(pin, self.reading, self.output, sets_aside=True)
-        found = self.output.schema(events).fields
+        found = self.output.schema(events, all_match=False).fields
         schema = StructType([*found, StructField(REASON, StringType())])
         return map_batches(events, needed, task.everything, schema)
 

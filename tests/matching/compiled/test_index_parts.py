@@ -301,8 +301,8 @@ def test_results(parts: list[list[list[int]]]) -> None:
     assert lists_of(*lent.all()) == stacked
 
 
-@pytest.mark.parametrize("tiles", [0.1, 1.0, 3.0, 1e9])
-def test_lists_grow(tiles: float) -> None:
+@pytest.mark.parametrize("tiles", [0, 1, 3, 10**9])
+def test_lists_grow(tiles: int) -> None:
     lists = Lists(tiles)
     tile = np.arange(5_000, dtype=np.int32)
     for _ in range(3):
@@ -311,6 +311,15 @@ def test_lists_grow(tiles: float) -> None:
     offsets, slots = lists.all()
     assert offsets.tolist() == [0, 5_000, 10_000, 15_000]
     assert slots.tolist() == 3 * tile.tolist()
+
+
+@given(st.integers(0, 20 * search.TILE))
+def test_tiles_hold_every_event_once_and_are_as_large(events: int) -> None:
+    tiles = search.tiles(events)
+    assert [event for begin, end in tiles for event in range(begin, end)] == list(range(events))
+    sizes = [end - begin for begin, end in tiles]
+    assert max(sizes, default=0) - min(sizes, default=0) <= 1
+    assert max(sizes, default=0) <= 1.5 * search.TILE
 
 
 def test_homes() -> None:
