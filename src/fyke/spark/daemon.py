@@ -30,8 +30,11 @@ def load() -> None:
     """Loads what workers that run our functions need."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # others keep what was freed
-    import pyspark.worker  # noqa: F401
+    import pyspark.worker
 
+    import fyke.matching.batch
+    import fyke.matching.catalog
+    import fyke.spark.matching  # noqa: F401
     from fyke.matching.compiled.kernel import is_warm
     from fyke.matching.compiled.warming import use_all
 

@@ -133,6 +133,54 @@ def test_warming_uses_all_kernels() -> None:
     assert (found.returncode, found.stdout) == (0, ""), found.stderr
 
 
+TYPES = """
+import gc
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+from numba.core.dispatcher import Dispatcher
+
+from fyke import Matcher
+from fyke.matching.compiled import warming
+
+
+def types():
+    return sorted(
+        f"{each.py_func.__name__}{types}"
+        for each in gc.get_objects()
+        if isinstance(each, Dispatcher)
+        for types in each.signatures
+    )
+
+
+made = Matcher()
+made.add_many((str(n), f"a = 'v{n % 7}' and b > {n} and not c = 1") for n in range(900))
+made.save(Path(sys.argv[1]))
+del made
+warming.use_all()
+before = types()
+opened = Matcher.open(Path(sys.argv[1]))
+opened.match_batch(pa.table({"a": ["v1", "x"], "b": [5, 6], "c": [1.5, 2.5]}))
+for each in sorted(set(types()) - set(before)):
+    print(each)
+"""
+
+
+def test_an_opened_snapshot_needs_no_other_kernels(tmp_path: Path) -> None:
+    """What warming has loaded is enough: workers share it."""
+    script = tmp_path / "opening.py"
+    script.write_text(TYPES)
+    found = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "snapshot")],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert (found.returncode, found.stdout.strip()) == (0, ""), found.stderr
+
+
 def test_a_mode_that_does_not_exist() -> None:
     found = ran("import fyke.matching.compiled.kernel", FYKE_KERNELS="quick")
     assert found.returncode == 1

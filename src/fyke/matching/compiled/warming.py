@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -79,10 +79,17 @@ def use_all() -> None:
     plain = CompiledEngine(filters.__getitem__, is_warm=True)
     plain.add(0, filters[0])
     for kept, slots in ((engine, range(1, len(filters))), (plain, range(1))):
+        arrays, details = kept.kept()
+        mapped = {name: _read_only(part) for name, part in arrays.items()}
         reopened = CompiledEngine(filters.__getitem__, is_warm=True)
-        reopened.take_up(*kept.kept(), np.array(slots))
+        reopened.take_up(mapped, details, np.array(slots))
     interleaved(np.array([[0, 1], [0, 1]], np.int32), np.zeros(2, np.int32))
     _use_patterns()
+
+
+def _read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """As it comes from a snapshot: for kernels, that is another type."""
+    return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
 
 
 def _use_patterns() -> None:
