@@ -30,7 +30,7 @@ def load() -> None:
     """Loads what workers that run our functions need."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # others keep what was freed
-    import pyspark.worker
+    import pyspark.worker  # noqa: F401
 
     import fyke.matching.batch
     import fyke.matching.catalog
