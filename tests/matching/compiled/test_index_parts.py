@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
-from fyke.matching.compiled import access, search
+from fyke.matching.compiled import access, room, search
 from fyke.matching.compiled import engine as compiled
 from fyke.matching.compiled import statistics as statistics_module
 from fyke.matching.compiled.access import AxisFacts, filed
@@ -181,7 +181,7 @@ def test_pairs_are_for_segments_that_many_boxes_would_be_reached_in(
 
 
 def test_room_grows_with_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "_ROOM", 32)
+    monkeypatch.setattr(room, "_ROOM", 32)
     matcher = Matcher()
     wanted = [f"s{i}" for i in range(70_000)]
     matcher.add_many((id, fyke.parse(f"a = 1 and k{i % 300} < 5")) for i, id in enumerate(wanted))
@@ -193,7 +193,7 @@ def test_room_grows_with_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_event_that_visits_many_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "_ROOM", 16)
+    monkeypatch.setattr(room, "_ROOM", 16)
     matcher = Matcher()
     matcher.add_many((f"s{i}", f"k{i} = {i}") for i in range(3_000))
     event = {f"k{i}": i for i in range(3_000)}

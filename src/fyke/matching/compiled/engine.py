@@ -29,9 +29,6 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-import msgspec
-import numpy as np
-
 from fyke.errors import FykeError
 from fyke.events.columns import Columns
 from fyke.events.event import Event
@@ -40,19 +37,19 @@ from fyke.matching import statistics as given
 from fyke.matching.compiled.box_table import Places, Words
 from fyke.matching.compiled.coding import Codes, EventCoder, code_event
 from fyke.matching.compiled.column_coding import code_columns
-from fyke.matching.compiled.dictionary import arrays_of, vocabulary_of
 from fyke.matching.compiled.exactly import EventOf, Exactly
 from fyke.matching.compiled.expectation import Given
 from fyke.matching.compiled.homes import Homes
 from fyke.matching.compiled.intake import Intake
+from fyke.matching.compiled.keeping import Arrays, Index, keep, taken_up
 from fyke.matching.compiled.layout import TREE_FROM
 from fyke.matching.compiled.memory import MUCH, give_back
 from fyke.matching.compiled.merging import Merge
 from fyke.matching.compiled.nearness import nearest
 from fyke.matching.compiled.renewal import Recollection, Renewal
 from fyke.matching.compiled.results import Lists, joined
+from fyke.matching.compiled.room import Room
 from fyke.matching.compiled.search import (
-    Room,
     search,
     search_event,
     search_event_young,
@@ -61,7 +58,6 @@ from fyke.matching.compiled.search import (
 )
 from fyke.matching.compiled.segment import Segment
 from fyke.matching.compiled.statistics import Statistics
-from fyke.matching.compiled.validation import check_slots, validate
 from fyke.matching.compiled.vocabulary import Vocabulary
 from fyke.matching.compiled.warming import warm
 from fyke.matching.compiled.young import Young
@@ -469,59 +465,23 @@ class CompiledEngine:
 
     # --- snapshots
 
-    def kept(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, object]]:
+    def kept(self) -> tuple[Arrays, dict[str, object]]:
         """The index as arrays, under names that begin with `index.`, and what JSON can say."""
         with self._lock:
             self._freeze()
-            arrays = {f"index.{name}": part for name, part in arrays_of(self._vocabulary).items()}
-            arrays["index.counts"] = self.statistics.counts
-            arrays["index.since"] = self.statistics.since
-            arrays["index.given"] = np.frombuffer(_packed(self._given.statistics), np.uint8)
-            for number, segment in enumerate(self._segments):
-                parts = segment.arrays()
-                arrays |= {f"index.segment{number}.{name}": part for name, part in parts.items()}
-            details = [segment.details() for segment in self._segments]
-            return arrays, {"segments": details, "events": self.statistics.events}
+            return keep(Index(self._vocabulary, self._given, self.statistics, self._segments))
 
-    def take_up(
-        self,
-        arrays: dict[str, np.ndarray[Any, Any]],
-        details: dict[str, Any],
-        slots: np.ndarray[Any, Any],
-    ) -> None:
+    def take_up(self, arrays: Arrays, details: dict[str, Any], slots: Places) -> None:
         """Fills an engine that is empty from what `kept` gave."""
         self._warm()
-        try:
-            self._vocabulary = vocabulary_of(_under("index.", arrays))
-            self._given = Given(_unpacked(arrays["index.given"].tobytes()))
-            self._vocabulary.expectations.source = self._given
-            counts = arrays["index.counts"], arrays["index.since"], int(details["events"])
-            self.statistics = Statistics.of(self._vocabulary.expectations, *counts)
-            self._intake = Intake(self._vocabulary, self.statistics)
-            for number, facts in enumerate(details["segments"]):
-                segment = Segment.of(_under(f"index.segment{number}.", arrays), facts)
-                validate(segment, self._vocabulary)
-                self._install(segment, ())
-            check_slots(self._segments, slots)
-            if len(slots) >= MUCH:
-                give_back()
-        except (AttributeError, KeyError, TypeError, ValueError, msgspec.MsgspecError) as broken:
-            raise FykeError(f"the snapshot's index cannot be read: {broken}") from None
+        index = taken_up(arrays, details, slots)
+        self._vocabulary, self._given, self.statistics, segments = index
+        self._intake = Intake(self._vocabulary, self.statistics)
+        for segment in segments:
+            self._install(segment, ())
+        if len(slots) >= MUCH:
+            give_back()
 
 
 def _is_worn(segment: Segment) -> bool:
     return segment.removed > REMOVED_SHARE * len(segment.slots)
-
-
-def _packed(statistics: given.Statistics) -> bytes:
-    return msgspec.msgpack.encode(statistics.document)
-
-
-def _unpacked(packed: bytes) -> given.Statistics:
-    return given.Statistics.read(msgspec.msgpack.decode(packed))
-
-
-def _under(prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
-    return {
-        name.removeprefix(prefix): part for name, part in arrays.items() if name.startswith(prefix)
-    }

@@ -17,7 +17,7 @@ _kept: Final[dict[int, tuple[Filter, list[Test]]]] = {}
 
 
 class Exactly:
-    """Answers about events by number; `search.Check`."""
+    """Answers about events by number; `doubts.Check`."""
 
     __slots__ = ("_event", "_event_of", "_filter_of", "_row")
 
