@@ -55,7 +55,8 @@ class IntervalArray:
 
     def insert(self, index: int, spans: Spans, total: int) -> None:
         for low, high in spans:
-            first, last = self._split(low), self._split(high)
+            first = self._split(low)
+            last = self._split(high, first)
             for edge in self.edges[first:last]:
                 edge.add(index, total)
 
@@ -80,13 +81,13 @@ class IntervalArray:
             for edge in self.edges:
                 edge.fit(total)
 
-    def _split(self, cut: Cut) -> int:
-        """Makes the cut a bound; which edge begins there."""
+    def _split(self, cut: Cut, first: int = 0) -> int:
+        """Makes the cut a bound, not before the first; which edge begins there."""
         if cut == BEGIN:
             return 0
         if cut == END:
             return len(self.edges)
-        at = bisect_left(self.bounds, cut)
+        at = bisect_left(self.bounds, cut, first)
         if at == len(self.bounds) or self.bounds[at] != cut:
             self.bounds.insert(at, cut)
             self.edges.insert(at, self.edges[at].copy())

@@ -31,6 +31,8 @@ Members: TypeAlias = int | Sequence[int]
 FEW: Final = 16
 WORD: Final = 32
 """Bits of a word, as wide as a pointer."""
+_NOBODY: Final = DynamicArray()
+"""The pointers of all sets that nobody has entered yet: every other edge may be such a gap."""
 
 
 class ProfileSet:
@@ -40,7 +42,7 @@ class ProfileSet:
 
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters
-        self._pointers: DynamicArray | None = self._pointing(())
+        self._pointers: DynamicArray | None = _NOBODY
         self._bits = 0
         self.size = 0
 
@@ -60,6 +62,8 @@ class ProfileSet:
         """Puts in an index that is not there; `total` profiles exist."""
         if self._pointers is None:
             self._bits |= 1 << index
+        elif self._pointers is _NOBODY:
+            self._pointers = self._pointing((index,))
         else:
             self._pointers.add(index)
         self.size += 1
@@ -87,7 +91,8 @@ class ProfileSet:
     def copy(self) -> ProfileSet:
         twin = ProfileSet.__new__(ProfileSet)
         twin._parameters = self._parameters
-        twin._pointers = None if self._pointers is None else self._pointers.copy()
+        own = self._pointers
+        twin._pointers = own if own is None or own is _NOBODY else own.copy()
         twin._bits, twin.size = self._bits, self.size
         return twin
 
