@@ -67,7 +67,8 @@ def _rates(bench: Bench, full: int, bar: Bar) -> Iterator[Line]:
         f"{title}, throughput of a core / of match_batch", micros(each), micros(alone),
         100 * alone / each, "%", bar,
         note=f"{short(two.events)} events in {two.match_s:.1f} s wall on two cores; key and id "
-        f"out, noop sink; one core alone {micros(one.each)}; match_batch on a million of them",
+        f"out, noop sink; one core alone {micros(one.each)}; match_batch on "
+        f"{short(one.events)} of them",
     )  # fmt: skip
     ours, spinning = one.each / two.each, 2 * one.spin_s / two.spin_s
     yield Line(

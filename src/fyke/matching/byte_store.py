@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fyke.errors import FykeError
+from fyke.matching.arrays import Arrays
 
 SIZE_MAX: Final = 2**24 - 1
 """Bytes of one string."""
@@ -194,14 +195,14 @@ class ByteStore:
             return self._copied(np.where(there, self.places, 0))
         return offsets, np.frombuffer(self._tail or self._base, np.uint8)[: offsets[-1]]
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """What `of` takes: as small as can be, and the same for the same strings."""
         offsets, data = self.end_to_end()
         places = np.where(self.places >= 0, offsets[:-1] << _START | np.diff(offsets), _ABSENT)
         return {"places": places, "bytes": data}
 
     @classmethod
-    def of(cls, arrays: dict[str, npt.NDArray[Any]]) -> ByteStore:
+    def of(cls, arrays: Arrays) -> ByteStore:
         """A store over arrays that are neither copied nor written.
 
         KeyError where one is missing, FykeError where they do not fit each other.

@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from fyke.errors import FilterError, FykeError, shown
 from fyke.filters.filter import Filter
+from fyke.matching.arrays import Arrays, grouped, members
 from fyke.matching.byte_store import SIZE_MAX, ByteStore
 from fyke.matching.id_table import IdTable
 from fyke.matching.packed import Names, pack, unpack
@@ -36,8 +37,8 @@ KEPT_MAX: Final = 4096
 """Filters that are kept unpacked."""
 _CHUNK: Final = 1024
 _NAMES: Final = "names"
-_IDS: Final = "ids."
-_FILTERS: Final = "filters."
+_IDS: Final = "ids"
+_FILTERS: Final = "filters"
 
 
 class Catalog:
@@ -157,33 +158,22 @@ class Catalog:
 
     # --- the snapshot
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """What `of` takes; to be written before the next change."""
-        ids, filters = self._ids.arrays(), self._filters.arrays()
-        return {
-            **{_IDS + name: array for name, array in ids.items()},
-            **{_FILTERS + name: array for name, array in filters.items()},
-            _NAMES: self._names.array(),
-        }
+        ids = grouped(_IDS, self._ids.arrays())
+        filters = grouped(_FILTERS, self._filters.arrays())
+        return {**ids, **filters, _NAMES: self._names.array()}
 
     @classmethod
-    def of(cls, arrays: dict[str, npt.NDArray[Any]]) -> Catalog:
+    def of(cls, arrays: Arrays) -> Catalog:
         """A catalog over arrays, which are not written; FykeError where they do not fit."""
         catalog = cls()
         try:
-            catalog._ids = IdTable.of(_under(_IDS, arrays))
-            catalog._filters = ByteStore.of(_under(_FILTERS, arrays))
+            catalog._ids = IdTable.of(members(_IDS, arrays))
+            catalog._filters = ByteStore.of(members(_FILTERS, arrays))
             catalog._names = Names.of(arrays[_NAMES])
         except KeyError as missing:
             raise FykeError(f"an array of the catalog is missing, {missing}") from None
         if not np.array_equal(catalog._ids.places < 0, catalog._filters.places < 0):
             raise FykeError("there are ids without filters or filters without ids")
         return catalog
-
-
-def _under(prefix: str, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }

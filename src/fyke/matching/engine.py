@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
+from fyke.matching.arrays import Arrays
 from fyke.matching.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Persistent(Protocol):
     Law: an engine that took up what another one's `kept` gave matches like it.
     """
 
-    def kept(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
+    def kept(self) -> tuple[Arrays, dict[str, object]]:
         """The index as arrays, under names that begin with `index.`, and the rest as for JSON.
 
         The arrays are to be read before the next change.
@@ -72,7 +73,7 @@ class Persistent(Protocol):
 
     def take_up(
         self,
-        arrays: dict[str, npt.NDArray[Any]],
+        arrays: Arrays,
         details: dict[str, Any],
         slots: npt.NDArray[Any],
     ) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fyke.errors import FykeError, shown
+from fyke.matching.arrays import Arrays
 from fyke.matching.byte_store import SIZE_MAX, ByteStore, grown, offsets_of, sizes_at, starts_at
 from fyke.matching.slot_table import EMPTY, SlotTable, slots_in
 
@@ -147,7 +148,7 @@ class IdTable:
 
     # --- the snapshot
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """What `of` takes."""
         hashes = self._hashes[: len(self.places)]
         hashes = np.where(self.places >= 0, hashes, np.uint32(0))
@@ -159,7 +160,7 @@ class IdTable:
         return {**ids, "offsets": offsets, "hashes": hashes, "table": table}
 
     @classmethod
-    def of(cls, arrays: dict[str, npt.NDArray[Any]]) -> IdTable:
+    def of(cls, arrays: Arrays) -> IdTable:
         """A table over arrays that are copied when it first changes, the ids themselves never.
 
         KeyError where one is missing, FykeError where they do not fit each other.

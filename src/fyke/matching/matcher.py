@@ -35,13 +35,13 @@ from fyke.filters.dialects import parse
 from fyke.filters.explanation import Explanation, explain
 from fyke.filters.filter import FALSE, And, Filter
 from fyke.limits import DEFAULT_LIMITS, Limits
+from fyke.matching.arrays import Arrays
 from fyke.matching.changes import Changes
 from fyke.matching.engine import Engine, Learning, Persistent, Scouting, Work
 from fyke.matching.scan import ScanEngine
 from fyke.matching.statistics import Statistics
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     import pyarrow as pa
 
     from fyke.events.columns import Columns
@@ -405,7 +405,7 @@ class Matcher:
             raise FykeError(f"the snapshot {path} is corrupt: {refused}") from None
         return matcher
 
-    def _take_up(self, facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
+    def _take_up(self, facts: dict[str, Any], arrays: Arrays) -> None:
         self._hold(_catalog(arrays))
         if isinstance(self._engine, Persistent) and facts["engine"] == self._engine_name:
             index = {name: each for name, each in arrays.items() if name.startswith("index.")}
@@ -430,7 +430,7 @@ def _filter_at(catalog: Catalog, lock: threading.RLock, slot: int) -> Filter:
         return catalog.filter(slot) if catalog.is_taken(slot) else FALSE
 
 
-def _catalog(arrays: dict[str, npt.NDArray[Any]] | None = None) -> Catalog:
+def _catalog(arrays: Arrays | None = None) -> Catalog:
     from fyke.matching.catalog import Catalog
 
     return Catalog() if arrays is None else Catalog.of(arrays)

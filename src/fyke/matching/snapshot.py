@@ -35,6 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fyke.errors import FykeError, shown
+from fyke.matching.arrays import Arrays
 
 FORMAT: Final = "fyke snapshot"
 VERSION: Final = 4
@@ -46,8 +47,6 @@ _NEW_MANIFEST: Final = re.compile(r"manifest-[0-9a-f]{16}\.new", re.ASCII)
 _TYPES: Final = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8")
 _ATTEMPTS: Final = 100
 _READERS: Final = 4
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 class _Gone(FykeError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Mapping
 from decimal import Decimal
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -17,13 +17,12 @@ import numpy as np
 from fyke.errors import FykeError, shown
 from fyke.events.value import parse_timestamp
 from fyke.filters.glob import Glob, from_like, to_like
+from fyke.matching.arrays import Arrays, grouped, members
 from fyke.matching.compiled.codes import key_document, scalar_key
 from fyke.matching.compiled.column_symbols import column_symbols
 from fyke.matching.compiled.patterns.pattern_set import PatternSet
 from fyke.matching.compiled.symbol_tables import TextTable
 from fyke.matching.compiled.vocabulary import SYMBOL_STEP, AttributeAxes, AxisKind, Vocabulary
-
-Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
 
 _WORDS: Final = "vocabulary"
 _AXES: Final = ("value", "number", "timestamp", "string", "presence", "text", "presence_symbol")
@@ -55,8 +54,7 @@ def arrays_of(vocabulary: Vocabulary) -> Arrays:
             table.add(texts)
             arrays[f"texts{number}"], arrays[f"texts{number}.held"] = table.arrays()
         if axes.patterns is not None:
-            parts = axes.patterns.arrays()
-            arrays |= {f"patterns{number}.{name}": part for name, part in parts.items()}
+            arrays |= grouped(f"patterns{number}", axes.patterns.arrays())
     return arrays
 
 
@@ -94,14 +92,7 @@ def vocabulary_of(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Vocabulary:
                 table = arrays[f"texts{number}"], arrays[f"texts{number}.held"]
                 column_symbols(vocabulary).take_up(axes, TextTable.of(*table, symbols))
             if axes.text >= 0:
-                prefix = f"patterns{number}."
-                axes.patterns = PatternSet.of(
-                    {
-                        name.removeprefix(prefix): part
-                        for name, part in arrays.items()
-                        if name.startswith(prefix)
-                    }
-                )
+                axes.patterns = PatternSet.of(members(f"patterns{number}", arrays))
         _check(vocabulary)
         return vocabulary
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError, IndexError) as broken:

@@ -34,6 +34,7 @@ from fyke.events.columns import Columns
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
 from fyke.matching import statistics as given
+from fyke.matching.arrays import Arrays
 from fyke.matching.compiled.box_table import Places, Words
 from fyke.matching.compiled.coding import Codes, EventCoder, code_event
 from fyke.matching.compiled.column_coding import code_columns
@@ -41,7 +42,7 @@ from fyke.matching.compiled.exactly import EventOf, Exactly
 from fyke.matching.compiled.expectation import Given
 from fyke.matching.compiled.homes import Homes
 from fyke.matching.compiled.intake import Intake
-from fyke.matching.compiled.keeping import Arrays, Index, keep, taken_up
+from fyke.matching.compiled.keeping import Index, keep, taken_up
 from fyke.matching.compiled.layout import TREE_FROM
 from fyke.matching.compiled.memory import MUCH, give_back
 from fyke.matching.compiled.merging import Merge

@@ -9,13 +9,14 @@ wrong with them is a FykeError.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 
 from fyke.errors import FykeError
 from fyke.matching import statistics as given
+from fyke.matching.arrays import Arrays, grouped, members
 from fyke.matching.compiled.box_table import Places
 from fyke.matching.compiled.dictionary import arrays_of, vocabulary_of
 from fyke.matching.compiled.expectation import Given
@@ -24,7 +25,7 @@ from fyke.matching.compiled.statistics import Statistics
 from fyke.matching.compiled.validation import check_slots, validate
 from fyke.matching.compiled.vocabulary import Vocabulary
 
-Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
+_INDEX: Final = "index"
 _BROKEN: Final = (AttributeError, KeyError, TypeError, ValueError, msgspec.MsgspecError)
 
 
@@ -39,27 +40,27 @@ class Index(NamedTuple):
 
 def keep(index: Index) -> tuple[Arrays, dict[str, object]]:
     """The arrays, and what JSON can say."""
-    arrays = {f"index.{name}": part for name, part in arrays_of(index.vocabulary).items()}
-    arrays["index.counts"] = index.statistics.counts
-    arrays["index.since"] = index.statistics.since
-    arrays["index.given"] = np.frombuffer(_packed(index.given.statistics), np.uint8)
+    arrays = arrays_of(index.vocabulary)
+    arrays["counts"] = index.statistics.counts
+    arrays["since"] = index.statistics.since
+    arrays["given"] = np.frombuffer(_packed(index.given.statistics), np.uint8)
     for number, segment in enumerate(index.segments):
-        parts = segment.arrays()
-        arrays |= {f"index.segment{number}.{name}": part for name, part in parts.items()}
+        arrays |= grouped(f"segment{number}", segment.arrays())
     details = [segment.details() for segment in index.segments]
-    return arrays, {"segments": details, "events": index.statistics.events}
+    return grouped(_INDEX, arrays), {"segments": details, "events": index.statistics.events}
 
 
 def taken_up(arrays: Arrays, details: dict[str, Any], slots: Places) -> Index:
     """The index that `keep` was given; `slots` are those that its subscriptions have."""
     try:
-        vocabulary = vocabulary_of(_under("index.", arrays))
-        known = Given(_unpacked(arrays["index.given"].tobytes()))
+        parts = members(_INDEX, arrays)
+        vocabulary = vocabulary_of(parts)
+        known = Given(_unpacked(parts["given"].tobytes()))
         vocabulary.expectations.source = known
-        counts = arrays["index.counts"], arrays["index.since"], int(details["events"])
+        counts = parts["counts"], parts["since"], int(details["events"])
         statistics = Statistics.of(vocabulary.expectations, *counts)
         segments = tuple(
-            Segment.of(_under(f"index.segment{number}.", arrays), facts)
+            Segment.of(members(f"segment{number}", parts), facts)
             for number, facts in enumerate(details["segments"])
         )
         for segment in segments:
@@ -76,9 +77,3 @@ def _packed(statistics: given.Statistics) -> bytes:
 
 def _unpacked(packed: bytes) -> given.Statistics:
     return given.Statistics.read(msgspec.msgpack.decode(packed))
-
-
-def _under(prefix: str, arrays: Arrays) -> Arrays:
-    return {
-        name.removeprefix(prefix): part for name, part in arrays.items() if name.startswith(prefix)
-    }

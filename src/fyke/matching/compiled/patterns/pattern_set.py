@@ -26,6 +26,7 @@ import numpy.typing as npt
 from fyke.errors import FykeError
 from fyke.filters import glob as globs
 from fyke.filters.glob import Glob
+from fyke.matching.arrays import Arrays
 from fyke.matching.compiled.patterns import storage
 from fyke.matching.compiled.patterns.arrays import Bytes, Integers, Longs, octets_of
 from fyke.matching.compiled.patterns.block import Block
@@ -164,7 +165,7 @@ class PatternSet:
 
     # --- storing ---------------------------------------------------------------------------------
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """All patterns as arrays without pointers, for a snapshot."""
         with self._lock:
             for each in self._layers():

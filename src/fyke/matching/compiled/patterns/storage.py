@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from fyke.errors import FykeError
+from fyke.matching.arrays import Arrays
 from fyke.matching.compiled.patterns import checking, layout
 from fyke.matching.compiled.patterns.block import Block
 
 _DTYPES: Final = {"blocks": np.int64, "words": np.int32, "data": np.uint8, "alive": np.uint8}
 
 
-def packed(exact: Sequence[Block], folded: Sequence[Block]) -> dict[str, npt.NDArray[Any]]:
+def packed(exact: Sequence[Block], folded: Sequence[Block]) -> Arrays:
     """The arrays of two kinds of blocks. `blocks` has a row for each: is it folded, its sizes."""
     blocks = [*exact, *folded]
     table = [
