@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from itertools import product
 
@@ -16,6 +17,7 @@ from fyke.events.schema import Attribute, EventType, Schema
 from fyke.filters.covering import covers
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction
 from fyke.filters.predicate import In, Range, TypeIs
+from fyke.routing.covering.box import Box
 from fyke.routing.covering_index import CoveringIndex
 from fyke.testing import generators as g
 
@@ -130,6 +132,30 @@ def test_an_id_is_taken_once():
         index.add("a", FALSE)
     with pytest.raises(FykeError, match="no filter 'b'"):
         index.remove("b")
+
+
+def test_what_is_known_of_filters_ends_with_the_last_index():
+    """It would stay for the life of a process, and every search for garbage walk it."""
+
+    def boxes() -> int:
+        return sum(isinstance(each, Box) for each in gc.get_objects())
+
+    gc.collect()
+    before = boxes()
+    gc.disable()
+    try:
+        schema = Schema([Attribute("number", Integer(0, 99))])
+        one, other = CoveringIndex(schema), CoveringIndex(schema)
+        for number in range(100):
+            for index in (one, other):
+                index.add(str(number), In("number", (number,)))
+        assert boxes() - before == 100
+        del one, index
+        assert boxes() - before == 100
+        del other
+        assert boxes() == before
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("schema", [None, TYPED], ids=["free", "typed"])

@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from fyke.cli.output import console
+from fyke.cli.output import console, counted
 from fyke.cli.problems import complain
 from fyke.cli.progress import is_watched
 
@@ -124,7 +124,7 @@ def _tell(paper: Paper, study: Study, done: int, runs: int) -> None:
     import sys
 
     if done == runs and sys.stderr is not None:
-        print(f"{_figures(paper, study)}: {runs} runs", file=sys.stderr, flush=True)
+        print(f"{_figures(paper, study)}: {counted(runs, 'run')}", file=sys.stderr, flush=True)
 
 
 def _figures(paper: Paper, study: Study) -> str:

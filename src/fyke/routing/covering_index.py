@@ -19,9 +19,9 @@ what needs nothing (a residual, an alternative to a negation), is a candidate al
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
 
 from fyke.errors import FykeError, shown
 from fyke.filters.covering import covers
@@ -75,18 +75,28 @@ class _Entry:
         return () if self.ids is None else (self.ids,)
 
 
-@dataclass(frozen=True, slots=True)
 class _Memory:
-    """What is known of filters, for all indices with one schema: they often hold the same ones."""
+    """What is known of filters, for all indices with one schema: they often hold the same ones.
+    It ends with the last of them.
+    """
 
-    box: Callable[[Filter], Box | None]
-    shape: Callable[[Filter], Shape]
+    __slots__ = ("__weakref__", "shape")
+
+    def __init__(self, schema: Schema | None) -> None:
+        boxes = lru_cache(maxsize=_BOXES)(partial(box, schema=schema))
+        self.shape: Callable[[Filter], Shape] = lru_cache(maxsize=_SHAPES)(
+            lambda each: Shape(each, boxes(each), schema)
+        )
 
 
-@lru_cache(maxsize=8)
+_MEMORIES: Final[WeakValueDictionary[Schema | None, _Memory]] = WeakValueDictionary()
+
+
 def _memory(schema: Schema | None) -> _Memory:
-    boxes = lru_cache(maxsize=_BOXES)(partial(box, schema=schema))
-    return _Memory(boxes, lru_cache(maxsize=_SHAPES)(lambda each: Shape(each, boxes(each), schema)))
+    known = _MEMORIES.get(schema)
+    if known is None:
+        known = _MEMORIES[schema] = _Memory(schema)
+    return known
 
 
 class CoveringIndex:
