@@ -17,6 +17,8 @@ from fyke.cli.problems import complain
 from fyke.cli.progress import is_watched
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from fyke.experiments.experiment import Paper, Study
     from fyke.experiments.harness import Told
     from fyke.experiments.outcome import Outcome
@@ -110,12 +112,12 @@ def _showing(paper: Paper) -> Iterator[Told]:
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), redirect_stdout=False) as bars:
-        tasks: dict[str, object] = {}
+        tasks: dict[str, TaskID] = {}
 
         def told(study: Study, done: int, runs: int) -> None:
             if study.name not in tasks:
                 tasks[study.name] = bars.add_task(_figures(paper, study), total=runs)
-            bars.update(tasks[study.name], completed=done)  # type: ignore[arg-type]
+            bars.update(tasks[study.name], completed=done)
 
         yield told
 
