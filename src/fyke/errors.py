@@ -5,10 +5,16 @@
     ├── EventError      an event that cannot be read: the attribute or the place, what was expected
     └── SchemaError     a schema that contradicts itself, or a value outside its domain
 
+    FilterWarning       a filter that can be read and probably means something else (a warning)
+
 Each error builds its own sentence and is addressed to the person who can act on it.
 """
 
 from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
 
 _SHOWN_MAX = 72
 
@@ -21,7 +27,7 @@ class FilterError(FykeError):
     """A filter that cannot be read.
 
     `position` counts characters from 0 in `text`; both are None where the filter did not come from
-    text.
+    text. `meant` is what was probably meant, as it is written.
     """
 
     def __init__(
@@ -31,20 +37,28 @@ class FilterError(FykeError):
         text: str | None = None,
         position: int | None = None,
         expected: str | None = None,
+        meant: str | None = None,
     ) -> None:
         self.problem = problem
         self.text = text
         self.position = position
         self.expected = expected
+        self.meant = meant
         super().__init__(self._sentence())
 
     def _sentence(self) -> str:
         sentence = self.problem
         if self.expected is not None:
             sentence += f"; expected {self.expected}"
+        if self.meant is not None:
+            sentence += f"; did you mean `{self.meant}`?"
         if self.text is None or self.position is None:
             return sentence
         return f"{sentence} (at position {self.position})\n{caret(self.text, self.position)}"
+
+
+class FilterWarning(UserWarning):
+    """A filter that can be read and probably means something else, as `symbol = "A"` does."""
 
 
 class EventError(FykeError):
@@ -58,17 +72,39 @@ class EventError(FykeError):
 
 
 class SchemaError(FykeError):
-    """A schema that contradicts itself, or an event that does not fit it."""
+    """A schema that contradicts itself, or an event that does not fit it.
+
+    `meant` is the declared name that was probably meant.
+    """
 
     def __init__(
-        self, problem: str, *, attribute: str | None = None, type_name: str | None = None
+        self,
+        problem: str,
+        *,
+        attribute: str | None = None,
+        type_name: str | None = None,
+        meant: str | None = None,
     ) -> None:
         self.problem = problem
         self.attribute = attribute
         self.type_name = type_name
+        self.meant = meant
         where = "" if type_name is None else f"type {shown(type_name)}: "
         where += "" if attribute is None else f"attribute {shown(attribute)}: "
-        super().__init__(where + problem)
+        offer = "" if meant is None else f"; did you mean `{meant}`?"
+        super().__init__(where + problem + offer)
+
+
+def warn_outside(sentence: str, category: type[Warning]) -> None:
+    """Warns at the line that called into this package, however deep inside the reason is."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_inside(frame):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, category, stacklevel=level)
+
+
+def _is_inside(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == "fyke"
 
 
 def shown(value: object) -> str:

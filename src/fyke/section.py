@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
@@ -63,7 +64,7 @@ class Section:
         """Text that has to be there."""
         value = self.text(key)
         if value is None:
-            self.fail(f"{self._path(key)} is missing; expected {expected}")
+            self._miss(key, expected)
         return value
 
     def choice(self, key: str, choices: Iterable[str], default: str) -> str:
@@ -76,7 +77,7 @@ class Section:
         """A number; without a default it has to be there."""
         value = self._value(key, default)
         if value is None:
-            self.fail(f"{self._path(key)} is missing; expected a whole number from {least} on")
+            self._miss(key, f"a whole number from {least} on")
         if type(value) is not int or value < least:
             self._refuse(key, value, f"a whole number from {least} on")
         return value
@@ -94,6 +95,13 @@ class Section:
             self._refuse(key, value, "a number")
         if value < least:
             self._refuse(key, value, f"a number from {least:g} on")
+        return float(value)
+
+    def share(self, key: str, default: float) -> float:
+        """A number from 0 to 1."""
+        value = self._value(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            self._refuse(key, value, "a share from 0 to 1")
         return float(value)
 
     def flag(self, key: str, default: bool) -> bool:
@@ -129,6 +137,12 @@ class Section:
         for key in self._left:
             expected = ", ".join(dict.fromkeys(self._asked))
             self.fail(f"{self._path(key)} is unknown; expected {expected}")
+
+    def _miss(self, key: str, expected: str) -> NoReturn:
+        """Raise the error of a key that is not there; one that is nearly it is named."""
+        written = get_close_matches(key, self._left, n=1)
+        offer = f"; is {self._path(written[0])} meant for it?" if written else ""
+        self.fail(f"{self._path(key)} is missing; expected {expected}{offer}")
 
     def fail(self, problem: str) -> NoReturn:
         raise FykeError(f"{self._place}: {problem}")

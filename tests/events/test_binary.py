@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from fyke import Event, EventError
 from fyke.events import binary
 from fyke.limits import Limits
-from fyke.testing.generators import events, scalars, strings
+from fyke.testing.generators import events, randoms, scalars, strings
+from fyke.testing.reaching import examples, reached, reaches
 
 documents = st.recursive(
     st.dictionaries(strings(), st.one_of(scalars(), st.lists(scalars(), max_size=3)), max_size=4),
@@ -122,6 +123,49 @@ def test_names_that_meet_at_a_path_keep_the_order_of_their_list():
     assert binary.encode(one) == binary.encode(Event({"a.b": 1, "a": {"b": 2}, "z": 0, "c": 0}))
 
 
+KIN = ["a", "a.b", "a.b.c", "a-b", "a b", "a!", "ab", "a.bc", "a.", "b", "b.c", "", ".b"]
+"""Names that begin alike, some of them with a character below the dot, and some that meet."""
+
+
+def kin_document(rng, depth=2):
+    """Objects within objects under names that may meet at one path."""
+    names = rng.sample(KIN if depth == 2 else ["b", "b.c", "bc", "c", ""], rng.randint(1, 5))
+    return {
+        name: kin_document(rng, depth - 1) if depth and rng.random() < 0.7 else rng.randrange(9)
+        for name in names
+    }
+
+
+def reordered(rng, document):
+    """Any order of the names, but for those that may meet: they stay as they are in turn."""
+    groups = []
+    for name in sorted(document):
+        kin = [each for each in groups if any(name.startswith(f"{one}.") for one in each)]
+        groups = [each for each in groups if each not in kin]
+        groups.append({name}.union(*kin))
+    shuffled = rng.sample(list(document), len(document))
+    for group in groups:
+        in_turn = iter([name for name in document if name in group])
+        shuffled = [next(in_turn) if name in group else name for name in shuffled]
+    return {
+        name: reordered(rng, document[name]) if isinstance(document[name], dict) else document[name]
+        for name in shuffled
+    }
+
+
+@reaches(met=0.08, moved=0.4)
+@examples(2.5)
+@given(randoms())
+def test_names_that_begin_alike_come_back_in_one_form(rng):
+    event = Event(kin_document(rng))
+    other = Event(reordered(rng, event.document))
+    lists = [value for value in event.attributes.values() if isinstance(value, tuple)]
+    reached(met=bool(lists), moved=list(other.document) != list(event.document))
+    assert exactly(other.attributes) == exactly(event.attributes)
+    assert_same(binary.decode(binary.encode(event)), event)
+    assert binary.encode(other) == binary.encode(event)
+
+
 def test_kinds_and_types_of_numbers_make_a_difference():
     forms = {binary.encode(Event({"a": value})) for value in (1, 1.0, True, "1", None, [1])}
     assert len(forms) == 6
@@ -201,7 +245,10 @@ def test_limits_hold_for_document_and_payload():
             binary.decode(binary.encode(event), limits)
 
 
-@pytest.mark.parametrize("payload", [object(), {1: 2, "a": 3}, [b"x"], {"a": math.nan}, 2**64])
+@pytest.mark.parametrize(
+    "payload",
+    [object(), {1: 2}, [b"x"], {"a": math.nan}, 2**64, {"\ud800": 1}, {"a": ["\ud800"]}, "\ud800"],
+)
 def test_a_payload_that_cannot_travel_is_refused_at_once(payload):
     with pytest.raises(EventError):
         binary.encode(Event({}, payload=payload))

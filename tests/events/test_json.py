@@ -63,6 +63,7 @@ def test_surrogate_pairs_are_characters():
         ('{"a": 1, "a": 2}', "attribute 'a': the key occurs twice"),
         ('{"x": [{"k": 1, "b": 0, "k": 1}]}', "attribute 'k': the key occurs twice"),
         ('{"a": 1, "\\u0061": 2}', "attribute 'a': the key occurs twice"),
+        ('{"x": 0, "y": 1, "k": 2, "k": 3}', "attribute 'k': the key occurs twice"),
         ("", "empty"),
         (" \n\t", "empty"),
         (b"", "empty"),

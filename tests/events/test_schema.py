@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -10,18 +11,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fyke
 from fyke import Event, EventError, SchemaError
 from fyke.events import domain, json
 from fyke.events.domain import (
     Boolean,
+    Decimals,
     Enumeration,
     FixedPoint,
     Integer,
+    Named,
     Real,
     String,
     Timestamp,
 )
+from fyke.events.number import ExactDecimal
 from fyke.events.schema import Attribute, EventType, Schema
+from fyke.events.value import canonical
+from fyke.limits import Limits
 from fyke.testing.generators import events, scalars
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -128,6 +135,11 @@ def test_membership_is_total(domain, value):
         lambda: FixedPoint(0, math.nan, 2),
         lambda: FixedPoint(0, math.inf, 2),
         lambda: FixedPoint(0, "1", 2),
+        lambda: FixedPoint(0, Decimal("0.001"), 2),
+        lambda: Decimals(Decimal("NaN")),
+        lambda: Decimals(0, Decimal("1E+400")),
+        lambda: Decimals(0, Decimal("0.10000000000000001")),
+        lambda: Decimals(Decimal("1.00"), Decimal("0.99")),
         lambda: Enumeration(()),
         lambda: Enumeration(("a", "b", "a")),
         lambda: Enumeration(("a", 1)),
@@ -143,6 +155,16 @@ def test_domains_that_make_no_sense(make):
 
 
 # --- schemas --------------------------------------------------------------------------------------
+
+
+def test_bounds_may_be_written_as_money():
+    assert FixedPoint(Decimal("0.00"), Decimal("99.90"), 2) == FixedPoint(0, 99.9, 2)
+    bounded = Decimals(Decimal("0.00"), Decimal("99.90"))
+    assert bounded == Decimals(0, 99.9)
+    assert bounded.to_document() == {"decimal": {"low": 0, "high": 99.9}}
+    assert bounded.contains(canonical(Decimal("99.900")))
+    assert not bounded.contains(canonical(Decimal("99.90000000000000000001")))
+
 
 CENTS = FixedPoint(0, 100, decimals=2)
 PRICE = Attribute("price", CENTS, required=True)
@@ -242,6 +264,86 @@ def test_changes_make_new_schemas():
     assert bigger != SCHEMA
 
 
+LIMITS = Real(-50, 50)
+NAMED = Schema(
+    [Attribute("inside", Named("celsius"), required=True), Attribute("other", LIMITS)],
+    [
+        EventType("Sensor", [Attribute("outside", Named("celsius"), multiple=True)]),
+        EventType("Level", [Attribute("level", Named("levels")), Attribute("inside", LIMITS)]),
+    ],
+    {"celsius": Real(-50, 50), "levels": LEVELS},
+)
+
+
+def test_attributes_refer_to_domains_by_name():
+    assert NAMED.attribute("inside") == Attribute("inside", Real(-50, 50), required=True)
+    assert NAMED.attribute("outside").domain == Real(-50, 50)
+    assert {each.domain for each in NAMED.attributes_of("Level")} == {Real(-50, 50), LEVELS}
+    assert NAMED.validate({"type": "Level", "inside": 50, "level": "mid"})
+    with pytest.raises(SchemaError, match="51 is not in the domain Real"):
+        NAMED.validate({"inside": 51})
+    with pytest.raises(SchemaError, match="'outside'"):
+        NAMED.validate({"inside": 1, "outside": [1, 51]})
+    inline = Schema([Attribute("inside", Real(-50, 50), required=True)])
+    always = fyke.parse("inside between -50 and 50")
+    assert fyke.covers(always, fyke.parse("a = 1"), schema=NAMED)
+    assert fyke.covers(always, fyke.parse("a = 1"), schema=inline)
+
+
+def test_another_domain_of_the_name_changes_all_that_refer_to_it():
+    wider = NAMED.with_type(EventType("Level")).with_domain("celsius", Real(-90, 60))
+    assert wider.attribute("inside").domain == wider.attribute("outside").domain == Real(-90, 60)
+    assert wider.attribute("other").domain == Real(-50, 50)
+    assert NAMED.attribute("inside").domain == Real(-50, 50)
+    assert wider != NAMED
+    more = wider.with_attribute(Attribute("below", Named("celsius")))
+    assert more.domains == wider.domains
+    with pytest.raises(SchemaError, match="'inside': declared as"):
+        NAMED.with_domain("celsius", Real(-90, 60))
+
+
+def test_named_domains_come_back_from_a_document():
+    document = NAMED.to_document()
+    assert document["domains"]["celsius"] == {"real": {"low": -50, "high": 50}}
+    assert document["attributes"]["inside"] == {"domain": "celsius", "required": True}
+    again = Schema.from_document(json.decode(json.encode(document)))
+    assert again == NAMED
+    assert hash(again) == hash(NAMED)
+    assert again.attribute("outside") == NAMED.attribute("outside")
+    assert pickle.loads(pickle.dumps(NAMED)) == NAMED
+    assert "domains" not in SCHEMA.to_document()
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (
+            lambda: Schema([Attribute("a", Named("celsuis"))], (), {"celsius": Real()}),
+            "attribute 'a': unknown domain 'celsuis'; did you mean `celsius`",
+        ),
+        (lambda: Schema(domains={"string": Real()}), "'string' is the name of a kind of domain"),
+        (lambda: Schema(domains={"enumeration": LEVELS}), "name of a kind of domain"),
+        (lambda: Schema(domains={"a": Named("b"), "b": Real()}), "expected a domain itself"),
+        (
+            lambda: Schema.from_document({"domains": {"a": "b", "b": "real"}}),
+            "domain 'a': 'b' is not a domain",
+        ),
+        (lambda: Schema.from_document({"domains": {"a": {"real": {"low": "x"}}}}), "domain 'a'"),
+        (lambda: Schema.from_document({"domains": []}), "domains: expected an object"),
+        (
+            lambda: Schema.from_document(
+                {"domains": {"level": "real"}, "attributes": {"a": {"domain": "levle"}}}
+            ),
+            "attribute 'a': 'levle' is not a domain; .*level; did you mean `level`",
+        ),
+        (lambda: Named("celsius").contains(1), "known to its schema only"),
+    ],
+)
+def test_names_of_domains_that_mean_nothing(make, problem):
+    with pytest.raises(SchemaError, match=problem):
+        make()
+
+
 # --- validation -----------------------------------------------------------------------------------
 
 
@@ -257,6 +359,18 @@ def test_the_payload_and_unknown_types_stay():
     assert SCHEMA.validate(event) is event
     kept = SCHEMA.validate(Event({"type": "Stock", "price": 1}, payload=b"p"))
     assert (kept.payload, kept.supertypes) == (b"p", ("Thing",))
+
+
+def test_what_was_admitted_once_is_not_asked_again():
+    """Decimals of columns and events under wider limits keep all they hold, and get their types."""
+    exact = ExactDecimal("22517998136852480.25")
+    for more in ({}, {"time": "2026-01-31"}):
+        event = SCHEMA.validate(Event.flat({"type": "Stock", "price": 1, "exact": exact, **more}))
+        assert event.attributes["exact"] == event.document["exact"] == exact
+        assert event.supertypes == ("Thing",)
+    wide = Limits(list_size_max=60_000, attributes_max=70_000)
+    long = Event({"type": "Stock", "price": 1, "l": [0] * 60_000}, limits=wide)
+    assert len(SCHEMA.validate(long)["l"]) == 60_000
 
 
 def test_text_becomes_timestamps_wherever_it_stands():
@@ -303,6 +417,82 @@ def test_unfit_events_are_refused_by_attribute_and_type(document, attribute):
     assert attribute in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        Event({"type": "Share"}),
+        Event({"type": ["Unknown", "Share"]}),
+        Event({"type": "Unknown"}, supertypes=["Share"]),
+        Event({}, supertypes=["Stock"]),
+        Event({"type": "Thing"}, supertypes=["Stock"]),
+    ],
+)
+def test_an_event_has_what_its_types_require_however_it_says_that_it_has_them(event):
+    with pytest.raises(SchemaError, match="'price': missing"):
+        SCHEMA.validate(event)
+    assert SCHEMA.validate(Event({**event.document, "price": 1}, supertypes=event.supertypes))
+
+
+def test_what_types_require():
+    everybody = SCHEMA.with_attribute(Attribute("id", String(), required=True))
+    assert SCHEMA.required_of("Share") == SCHEMA.required_of("Stock") == ("price",)
+    assert SCHEMA.required_of("Thing") == SCHEMA.required_of("Unknown") == ()
+    assert everybody.required_of("Share") == ("id", "price")
+    assert everybody.required_of(None) == everybody.required_of("Unknown") == ("id",)
+    empty = Schema(types=[EventType("", [PRICE])])
+    assert empty.required_of("") == ("price",)
+    assert empty.required_of(None) == empty.required_of("Unknown") == ()
+
+
+@pytest.mark.parametrize(
+    ("refused", "problem"),
+    [
+        (
+            lambda: SCHEMA.validate({"type": "Stok", "price": 1}, typed=True),
+            "the event's type is not declared; did you mean `Stock`?",
+        ),
+        (
+            lambda: SCHEMA.validate({"type": "Stock", "price": 1, "levle": "low"}, closed=True),
+            "attribute 'levle': not declared; did you mean `level`?",
+        ),
+        (
+            lambda: SCHEMA.validate({"type": "Stock", "Price": 1}),
+            "attribute 'price': missing; the event has 'Price'",
+        ),
+        (
+            lambda: SCHEMA.validate({"type": "Stock", "price": 1, "tag": "x"}, complete=True),
+            "attribute 'tags': missing; the event has 'tag'",
+        ),
+        (
+            lambda: Schema(types=[EventType("Thing"), EventType("A", (), ["Ting"])]),
+            "unknown supertype 'Ting'; did you mean `Thing`?",
+        ),
+        (
+            lambda: Schema.from_document({"attributes": {"a": {"domain": "strng"}}}),
+            "boolean, enumeration; did you mean `string`?",
+        ),
+        (lambda: Schema.from_document({"type": {}}), "did you mean `types`?"),
+    ],
+)
+def test_errors_offer_the_declared_name_that_is_one_letter_away(refused, problem):
+    with pytest.raises(SchemaError) as error:
+        refused()
+    assert problem in str(error.value)
+
+
+def test_what_is_far_from_all_names_gets_no_offer():
+    for document, options in (
+        ({"type": "Bond"}, {"typed": True}),
+        ({"type": "Stock", "price": 1, "colour": 1}, {"closed": True}),
+        ({"type": "Stock", "cost": 1}, {}),
+    ):
+        with pytest.raises(SchemaError) as error:
+            SCHEMA.validate(document, **options)
+        assert error.value.meant is None
+        assert "did you mean" not in str(error.value)
+        assert "the event has" not in str(error.value)
+
+
 def test_closed_complete_and_typed():
     full = {"type": "Stock", "price": 1, "level": "low", "tags": [], "time": NOON}
     assert SCHEMA.validate(
@@ -316,7 +506,7 @@ def test_closed_complete_and_typed():
         SCHEMA.validate({**full, extra: 1})
         with pytest.raises(SchemaError, match=f"'{extra}': not declared"):
             SCHEMA.validate({**full, extra: 1}, closed=True)
-    for type_ in ({"type": "Unknown"}, {}, {"type": ["Stock"]}, {"type": 5}):
+    for type_ in ({"type": "Unknown"}, {}, {"type": ["Stock"], "price": 1}, {"type": 5}):
         SCHEMA.validate(type_)
         for option in ("typed", "complete"):
             with pytest.raises(SchemaError, match="not declared"):
@@ -375,7 +565,7 @@ def test_a_domain_comes_back_from_its_document(some):
     [
         (None, "a schema: expected an object"),
         ([], "a schema: expected an object"),
-        ({"type": {}}, "no member 'type'; expected attributes, types"),
+        ({"type": {}}, "no member 'type'; expected attributes, domains, types"),
         ({"attributes": []}, "attributes: expected an object"),
         ({"attributes": {"a": "string"}}, "attribute 'a': an attribute: expected an object"),
         ({"attributes": {"a": {}}}, "attribute 'a': None is not a domain"),
@@ -395,6 +585,7 @@ def test_a_domain_comes_back_from_its_document(some):
         ({"attributes": {"a": {"domain": {"enumeration": [[]]}}}}, "list of strings"),
         ({"attributes": {"a": {"domain": {"string": {}, "real": {}}}}}, "not a domain"),
         ({"attributes": {"a": {"domain": "string", "multiple": 1}}}, "multiple is 1"),
+        ({"attributes": {"a": {"domain": "string", "required": "no"}}}, "required is 'no'"),
         ({"attributes": {"a": {"domain": "string", "many": True}}}, "no member 'many'"),
         ({"types": {"T": []}}, "type 'T': a type: expected an object"),
         ({"types": {"T": {"super": "A"}}}, "type 'T': a type has no member 'super'"),

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fyke import EventError
+from fyke.events.number import ExactDecimal
 from fyke.events.value import (
     Kind,
     admit,
@@ -162,6 +163,8 @@ PLUS_TWO = timezone(timedelta(hours=2))
         (Decimal("0.5"), 0.5),
         (Decimal("9007199254740993"), 2**53 + 1),
         (Decimal("1E+3"), 1000),
+        (Decimal("8.40"), 8.4),
+        (Decimal("9223372036854775808.5"), ExactDecimal("9223372036854775808.5")),
         (Fraction(1, 4), 0.25),
         (NOON, NOON),
         (NOON.astimezone(PLUS_TWO), NOON),
@@ -191,12 +194,13 @@ def test_admitted(given, admitted):
         (np.uint64(2**63), "64 bits"),
         ("\ud800", "surrogate"),
         ("ok\udfff", "surrogate"),
-        (Decimal("NaN"), "decimal"),
-        (Decimal("sNaN"), "decimal"),
-        (Decimal("Infinity"), "decimal"),
-        (Decimal("1e999999999"), "decimal"),
-        (Decimal("-1e400"), "decimal"),
-        (Decimal("9223372036854775808.5"), "decimal"),
+        (Decimal("NaN"), "NaN is not a number"),
+        (Decimal("sNaN"), "sNaN is not a number"),
+        (Decimal("Infinity"), "Infinity is not a number"),
+        (Decimal("1e999999999"), "too large"),
+        (Decimal("-1e400"), "too large"),
+        (Decimal("1e-400"), "too small"),
+        (Decimal("0." + "1" * 39), "38 digits"),
         (Fraction(10**400), "float64"),
         (datetime(2026, 1, 31), "no time zone"),
         (datetime.min.replace(tzinfo=PLUS_TWO), "years 1 to 9999"),

@@ -20,7 +20,9 @@ from fyke.filters import text_predicate as t
 from fyke.filters.comparison import Compare
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
 from fyke.limits import Limits
-from fyke.testing.generators import events, filters, names, scalars, strings
+from fyke.testing.generators import events, filters, names, randoms, scalars, strings
+from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.related import family
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -75,6 +77,20 @@ def test_what_comes_back_matches_the_same_events(filter, event):
 @given(filters())
 def test_the_bytes_are_a_function_of_the_filter(filter):
     assert codec.encode(codec.decode(codec.encode(filter))) == codec.encode(filter)
+
+
+@reaches(told_apart=0.7)
+@examples(1.5)
+@given(randoms())
+def test_bytes_tell_filters_apart(rng):
+    """Relatives differ in a bound, a case, an end: each has a form of its own, and comes back."""
+    relatives = family(rng, size=6)
+    for filter in relatives:
+        assert_same(codec.decode(codec.encode(filter)), filter)
+        assert_same(codec.from_document(codec.to_document(filter)), filter)
+    forms = {codec.encode(filter) for filter in relatives}
+    reached(told_apart=len(forms) > 3)
+    assert len(forms) == len(set(relatives))
 
 
 @given(names(), scalars(), strings())

@@ -15,11 +15,11 @@ CASES = list(load(Path(__file__).parent.parent / "corpus"))
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case.dialect}: {case.name}" for case in CASES])
 def test_case(case: Case) -> None:
-    filter = fyke.parse(case.filter, dialect=case.dialect)
-    assert filter.matches(case.event) is case.expected
+    filter = fyke.parse(case.filter, dialect=case.dialect, schema=case.declared())
+    assert filter.matches(case.read()) is case.expected
     again = fyke.parse(str(filter))
     assert again == filter
-    assert again.matches(case.event) is case.expected
+    assert again.matches(case.read()) is case.expected
 
 
 def test_names_are_unique_and_every_dialect_has_cases() -> None:

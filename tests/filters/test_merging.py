@@ -2,30 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from random import Random
+
 from hypothesis import given
-from hypothesis import strategies as st
 
 import fyke
+from fyke.events.domain import Integer
 from fyke.events.event import Event
+from fyke.events.schema import Attribute, EventType, Schema
 from fyke.filters.covering import covers
-from fyke.filters.filter import FALSE, Filter
+from fyke.filters.filter import FALSE, TRUE, Filter, conjunction
 from fyke.filters.merging import maximal, merge
+from fyke.filters.normal_form import simplify
 from fyke.testing.covering import check_covers
-from fyke.testing.generators import events, filters, predicates
+from fyke.testing.generators import randoms
+from fyke.testing.ordering import accepts
+from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.related import (
+    events_about,
+    family,
+    fitting_events,
+    leaf,
+    profiles,
+    schema,
+    varied_leaf,
+)
 
-close = filters(predicates(st.sampled_from(["a", "b"])), max_leaves=4)
+
+def meaning(filter: Filter, schema: Schema | None) -> Callable[[Event], bool]:
+    return filter.matches if schema is None else lambda event: accepts(filter, event, schema)
 
 
-@given(st.lists(close, max_size=4), st.lists(events(), min_size=1, max_size=8))
-def test_merging_covers_its_inputs_and_tells_its_error(
-    taken: list[Filter], seen: list[Event]
-) -> None:
-    merged = merge(taken)
-    for filter in taken:
-        check_covers(merged.filter, filter, seen)
+def check_merge(taken: list[Filter], seen: list[Event], schema: Schema | None = None) -> None:
+    merged = merge(taken, schema=schema)
+    accepted, exceeds = meaning(merged.filter, schema), meaning(merged.excess, schema)
+    reached(
+        joined=merged.filter not in (TRUE, FALSE, *map(simplify, taken)),
+        imperfect=any(map(exceeds, seen)),
+    )
+    assert simplify(merged.filter) == merged.filter
+    wanted = [meaning(each, schema) for each in taken]
+    for filter, each in zip(taken, wanted, strict=True):
+        check_covers(accepted, each, seen)
+        assert covers(merged.filter, filter, schema=schema) or merged.filter == TRUE
     for event in seen:
-        too_much = merged.filter.matches(event) and not any(each.matches(event) for each in taken)
-        assert merged.excess.matches(event) is too_much
+        too_much = accepted(event) and not any(each(event) for each in wanted)
+        assert exceeds(event) is too_much, (str(merged.filter), event)
+
+
+@reaches(joined=0.15, imperfect=0.15)
+@examples(2)
+@given(randoms())
+def test_merging_covers_its_inputs_and_tells_its_error(rng: Random) -> None:
+    taken = rng.choice((family, profiles, profiles))(rng, size=rng.randint(0, 4))
+    check_merge(taken, events_about(rng, taken))
+
+
+@reaches(joined=0.35, imperfect=0.3)
+@examples(3)
+@given(randoms())
+def test_merging_predicates_of_one_attribute(rng: Random) -> None:
+    """Two relatives of one predicate, alone or each behind what they have in common."""
+    first = leaf(rng, "a")
+    taken = [varied_leaf(rng, first) for _ in range(rng.choice((2, 2, 3)))]
+    if rng.random() < 0.3:
+        taken = [conjunction((leaf(Random(0), "a b"), each)) for each in taken]
+    check_merge(taken, events_about(rng, [first, *taken]))
+
+
+@reaches(joined=0.1, imperfect=0.05)
+@given(randoms())
+def test_merging_with_a_schema(rng: Random) -> None:
+    taken = rng.choice((family, profiles))(rng, size=3)
+    declared = schema(rng, taken)
+    check_merge(taken, fitting_events(rng, taken, declared), declared)
+
+
+def test_merging_where_attributes_are_required() -> None:
+    declared = Schema(types=[EventType("T", [Attribute("a", Integer(0, 9), required=True)])])
+    low, high = fyke.parse("type is T and a < 5"), fyke.parse("type is T and a >= 5")
+    whole = merge([low, high], schema=declared)
+    assert whole.is_perfect
+    assert covers(whole.filter, fyke.parse("type is T"), schema=declared)
+    assert maximal([fyke.parse("type is T"), fyke.parse("a >= 0")], schema=declared) == [
+        fyke.parse("a >= 0")
+    ]
 
 
 def test_examples() -> None:

@@ -2,46 +2,75 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from hypothesis import given
-from hypothesis import strategies as st
 
 import fyke
 from fyke.events.domain import Integer, Real
-from fyke.events.event import Event
 from fyke.events.schema import Attribute, Schema
-from fyke.filters.filter import FALSE, TRUE, Filter, Not, conjunction, disjunction, walk
-from fyke.filters.normal_form import boxes, fold, negation_normal_form, simplify
-from fyke.testing.generators import NAMES, events, filters, numbers, predicates
+from fyke.filters.filter import FALSE, TRUE, Filter, Not, conjunction, disjunction, negation, walk
+from fyke.filters.normal_form import box_count, boxes, fold, negation_normal_form, simplify
+from fyke.filters.predicate import In, Range
+from fyke.testing.generators import randoms
+from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.related import events_about, family, fitting_events, leaf, schema, spans, varied
 
-close = filters(predicates(st.sampled_from(["a", "b"])))
-many_events = st.lists(events(), min_size=1, max_size=6)
+
+def related_tree(rng: Random) -> Filter:
+    """Relatives joined, so that alternatives on one attribute meet; now and then negated."""
+    if rng.random() < 0.5:
+        relatives = family(rng, size=rng.randint(1, 3), leaves=4)
+    else:
+        relatives = spans(rng, "a", rng.randint(2, 4))
+    joined = rng.choice((conjunction, disjunction, disjunction))(relatives)
+    return negation(joined) if rng.random() < 0.2 else joined
 
 
-@given(close, many_events)
-def test_simplify_keeps_the_meaning_and_never_grows(filter: Filter, seen: list[Event]) -> None:
+@reaches(changed=0.3, folded=0.05)
+@examples(2.5)
+@given(randoms())
+def test_simplify_keeps_the_meaning_and_never_grows(rng: Random) -> None:
+    filter = related_tree(rng)
     simple = simplify(filter)
+    leaves = {node for node in walk(filter) if not node.children}
+    reached(
+        changed=simple != filter,
+        folded=any(isinstance(node, In | Range) and node not in leaves for node in walk(simple)),
+    )
     assert sum(1 for _ in walk(simple)) <= sum(1 for _ in walk(filter))
     assert simplify(simple) == simple
-    for event in seen:
-        assert simple.matches(event) == filter.matches(event)
+    for event in events_about(rng, [filter]):
+        assert simple.matches(event) == filter.matches(event), (str(filter), event)
 
 
-@given(close, many_events)
-def test_negation_normal_form(filter: Filter, seen: list[Event]) -> None:
+@reaches(pushed=0.1)
+@given(randoms())
+def test_negation_normal_form(rng: Random) -> None:
+    filter = related_tree(rng)
     normal = negation_normal_form(filter)
+    reached(pushed=normal != filter)
     assert not any(isinstance(node, Not) and node.child.children for node in walk(normal))
-    for event in seen:
+    assert negation_normal_form(normal) == normal
+    for event in events_about(rng, [filter]):
         assert normal.matches(event) == filter.matches(event)
+        assert negation_normal_form(filter, negated=True).matches(event) != filter.matches(event)
 
 
-@given(close, many_events)
-def test_boxes(filter: Filter, seen: list[Event]) -> None:
+@reaches(several=0.3)
+@given(randoms())
+def test_boxes(rng: Random) -> None:
+    filter = related_tree(rng)
     expanded = boxes(filter)
     assert expanded is not None
+    reached(several=len(expanded) > 1)
+    assert len(expanded) == box_count(negation_normal_form(simplify(filter)))
+    assert boxes(filter, budget=max(len(expanded), 1)) == expanded
+    assert len(expanded) < 2 or boxes(filter, budget=len(expanded) - 1) is None
     union = disjunction(map(conjunction, expanded))
     literals = [literal for box in expanded for literal in box]
     assert not any(node.children for literal in literals for node in (~literal).children)
-    for event in seen:
+    for event in events_about(rng, [filter]):
         assert union.matches(event) == filter.matches(event)
 
 
@@ -54,6 +83,7 @@ def test_boxes_keep_to_their_budget() -> None:
 
 
 SIMPLE = {
+    "a in (1, 2) or a = 3 or not a in (1, 2, 3)": "true",
     "a = 1 and true": "a = 1",
     "a = 1 and (b = 2 or true)": "a = 1",
     "a = 1 and false": "false",
@@ -95,11 +125,13 @@ def test_bounds_fold_only_where_a_schema_says_single() -> None:
     assert folded("a > 1 and a < 'x'") == "false"
 
 
-single = Schema([Attribute(name, Real()) for name in NAMES])
-
-
-@given(close, st.dictionaries(st.sampled_from(["a", "b"]), numbers()))
-def test_folding_keeps_the_meaning_for_single_values(
-    filter: Filter, document: dict[str, object]
-) -> None:
-    assert fold(filter, single).matches(document) == filter.matches(document)
+@reaches(met=0.1)
+@examples(2)
+@given(randoms())
+def test_folding_keeps_the_meaning_of_what_fits_the_schema(rng: Random) -> None:
+    filter = conjunction((related_tree(rng), *spans(rng, "a", 3), varied(rng, leaf(rng, "a"))))
+    declared = schema(rng, [filter])
+    folded = fold(filter, declared)
+    reached(met=folded != filter)
+    for event in fitting_events(rng, [filter], declared):
+        assert folded.matches(event) == filter.matches(event), (str(filter), str(folded), event)

@@ -2,31 +2,78 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from hypothesis import given
-from hypothesis import strategies as st
 
 import fyke
-from fyke.events.event import Event
 from fyke.filters.comparison import Compare
 from fyke.filters.covering import covers
-from fyke.filters.filter import Filter, walk
+from fyke.filters.filter import TRUE, Filter, walk
+from fyke.filters.normal_form import rebuilt, simplify
 from fyke.filters.predicate import Predicate
+from fyke.filters.residual import Residual
 from fyke.filters.weakening import indexable, weaken
 from fyke.testing.covering import check_covers
-from fyke.testing.generators import NAMES, events, filters
+from fyke.testing.generators import randoms
+from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.related import events_about, tree
+
+RESIDUALS = [
+    fyke.parse("LENGTH(a) = 1", dialect="cesql"),
+    fyke.parse("a < b", dialect="cesql"),
+    fyke.parse({"a": [{"anything-but": {"prefix": "a"}}]}, dialect="eventbridge"),
+]
 
 
-@given(filters(), st.sets(st.sampled_from(NAMES)), st.lists(events(), min_size=1, max_size=8))
-def test_weakening_covers_and_reads_only_the_kept(
-    filter: Filter, kept: set[str], seen: list[Event]
-) -> None:
-    weak = weaken(filter, kept)
-    check_covers(weak, filter, seen)
-    for node in walk(weak):
+def with_residuals(rng: Random, filter: Filter) -> Filter:
+    """The tree with a check of another dialect in place of some leaves."""
+    if filter.children:
+        return rebuilt(filter, [with_residuals(rng, child) for child in filter.children])
+    return rng.choice(RESIDUALS) if rng.random() < 0.2 else filter
+
+
+def read_by(filter: Filter) -> set[str]:
+    """The attributes that a filter reads, whatever its leaves."""
+    found: set[str] = set()
+    for node in walk(filter):
+        if isinstance(node, Residual):
+            found |= node.attributes or {"everything"}
         if isinstance(node, Predicate):
-            assert node.attribute in kept
+            found.add(node.attribute)
         if isinstance(node, Compare):
-            assert node.other in kept
+            found.add(node.other)
+    return found
+
+
+@reaches(weakened=0.2, lossless=0.2)
+@examples(2)
+@given(randoms())
+def test_weakening_covers_and_reads_only_the_kept(rng: Random) -> None:
+    filter = with_residuals(rng, tree(rng, leaves=3) & tree(rng, leaves=3))
+    read = read_by(filter)
+    kept = {name for name in sorted(read) if rng.random() < 0.7}
+    seen = events_about(rng, [filter])
+    weak = weaken(filter, kept)
+    reached(weakened=weak not in (TRUE, simplify(filter)), lossless=kept == read)
+    check_covers(weak, filter, seen)
+    assert read_by(weak) <= kept
+    if kept == read:
+        assert weak == simplify(filter), "nothing that may be read is given up"
+    more = weaken(filter, {*kept, *sorted(read)[:1]})
+    check_covers(weak, more, seen)
+
+
+@reaches(checked=0.25)
+@given(randoms())
+def test_what_is_indexable_covers_and_holds_no_residual(rng: Random) -> None:
+    filter = with_residuals(rng, tree(rng, leaves=5))
+    has_residual = any(isinstance(node, Residual) for node in walk(filter))
+    reached(checked=has_residual)
+    wide = indexable(filter)
+    assert not any(isinstance(node, Residual) for node in walk(wide))
+    assert has_residual or wide == filter
+    check_covers(wide, filter, events_about(rng, [filter]))
 
 
 def test_stages_of_the_auction_filter() -> None:

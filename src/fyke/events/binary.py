@@ -2,7 +2,8 @@
 
 Idea. A version byte, then MessagePack of `[document, supertypes, payload]`. The flat attributes are
 not written; they follow from the document. MessagePack keeps integers and floats apart and has a
-form for timestamps, so every value comes back as it was.
+form for timestamps; a decimal that neither stands for is an extension, its text. So every value
+comes back as it was.
 Invariant. `decode(encode(event)) == event`, and the same document gives the same bytes in whatever
 order its keys stand: they are written sorted. Names that may meet at one path (`a.b` beside `a`)
 keep their order among themselves, because it is the order of the list that they make.
@@ -20,6 +21,7 @@ import msgspec
 from fyke.errors import EventError, shown
 from fyke.events import json
 from fyke.events.event import PLAIN, Event
+from fyke.events.number import DIGITS_MAX, ExactDecimal, read_number
 from fyke.events.value import admit
 from fyke.limits import DEFAULT_LIMITS, Limits
 
@@ -27,7 +29,16 @@ VERSION: Final = 1
 
 
 def encode(event: Event) -> bytes:
-    """The bytes of an event. Its payload may be bytes, or nested values as in a document."""
+    """Return the bytes of an event, which keeps them: it is encoded once, however far it goes.
+
+    Its payload may be bytes, or nested values as in a document.
+    """
+    if event.encoded is None:
+        event.encoded = _encoded(event)
+    return event.encoded
+
+
+def _encoded(event: Event) -> bytes:
     try:
         payload = event.payload if isinstance(event.payload, bytes) else _plain(event.payload)
         parts = [_plain(event.document), _plain(event.supertypes), payload]
@@ -37,7 +48,13 @@ def encode(event: Event) -> bytes:
 
 
 def decode(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Event:
-    """The event that some bytes hold."""
+    """Return the event that some bytes hold. It keeps them, and passes on as it came."""
+    event = _decoded(data, limits)
+    event.encoded = bytes(data)
+    return event
+
+
+def _decoded(data: bytes, limits: Limits) -> Event:
     match _parts(data):
         case [dict() as document, list() as supertypes, payload] if _are_names(supertypes):
             if not isinstance(payload, bytes):
@@ -65,7 +82,8 @@ def _are_names(supertypes: list[object]) -> bool:
 
 _VERSION_BYTE: Final = bytes([VERSION])
 _ENCODER: Final = msgspec.msgpack.Encoder()
-_DECODER: Final = msgspec.msgpack.Decoder()
+_DECIMAL: Final = 1
+_TEXT_MAX: Final = DIGITS_MAX + len("-0.000000") + len("E-310")
 
 
 # --- canonical form -------------------------------------------------------------------------------
@@ -80,7 +98,17 @@ def _plain(value: object) -> object:
         return {name: plain[name] for name in _ordered(list(plain))}
     if isinstance(value, (list, tuple)):
         return list(map(_plain, value))
-    return admit(value)
+    admitted = admit(value)
+    if isinstance(admitted, ExactDecimal):
+        return msgspec.msgpack.Ext(_DECIMAL, str(admitted).encode())
+    return admitted
+
+
+def _extension(code: int, data: memoryview) -> object:
+    """Read a decimal; ValueError where it is none."""
+    if code != _DECIMAL or len(data) > _TEXT_MAX:
+        raise ValueError(f"an extension {code} of {len(data)} bytes")
+    return read_number(bytes(data).decode())
 
 
 def _name(key: object) -> str:
@@ -100,3 +128,6 @@ def _ordered(names: list[str]) -> list[str]:
             stem = name
         stems[name] = stem
     return sorted(names, key=stems.__getitem__)
+
+
+_DECODER: Final = msgspec.msgpack.Decoder(ext_hook=_extension)

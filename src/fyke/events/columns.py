@@ -1,10 +1,10 @@
 """Columns: a batch of events, read from a pyarrow Table or RecordBatch.
 
 Idea. Columns are attributes and rows are events. A null cell means that the attribute is *missing*;
-the value null does not exist here. Structs flatten to dotted paths, lists are lists, lists of
-structs are a list per path: row i is the event `Event(row i without its nulls)`, and `event(i)`
-makes it. But nobody needs to make the events: for each path, `paths` has the values of all rows in
-flat arrays.
+the value null has no place in a table. (JSON has it, so `documents` makes columns of JSON without a
+table.) Structs flatten to dotted paths, lists are lists, lists of structs are a list per path: row
+i is the event `Event(row i without its nulls)`, and `event(i)` makes it. But nobody needs to make
+the events: for each path, `paths` has the values of all rows in flat arrays.
 
     a: [1, null, 3]                     "a"    values [1, 3]        rows [0, 2]
     b: [["x", "y"], [], null]           "b"    values ["x", "y"]    rows [0, 0]   present rows 0, 1
@@ -25,7 +25,9 @@ of day, union) are refused by name. Columns that do not concern the reader are b
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Literal
 
 import pyarrow as pa
@@ -33,6 +35,7 @@ import pyarrow as pa
 from fyke.errors import EventError
 from fyke.events.arrow.cells import Cells, Objects, objects, read_cells
 from fyke.events.arrow.parts import Column, Flattening
+from fyke.events.arrow.text_moments import timed
 from fyke.events.event import Event
 from fyke.events.value import Scalar, Value
 from fyke.limits import DEFAULT_LIMITS, Limits
@@ -50,7 +53,10 @@ class Columns:
     rows: int
     paths: dict[str, tuple[Column, ...]]
     bad: dict[int, str]
-    cells: Objects
+    make: Callable[[int], Event]
+    """The event of a row that has one."""
+    supertypes: tuple[Column, ...] = ()
+    """The names of supertypes, of events that bring them along."""
     _made: dict[int, Event] = field(default_factory=dict)
     """Events that were made, some thousands of them."""
 
@@ -69,11 +75,7 @@ class Columns:
             raise EventError(f"there is no row {row} among {self.rows}")
         if row in self.bad:
             raise EventError(f"row {row}: {self.bad[row]}")
-        document = self.cells.cell(row)
-        assert document is not None
-        event = Event.flat(_flattened(document))
-        event.document = document
-        return event
+        return self.make(row)
 
 
 def read(
@@ -81,11 +83,13 @@ def read(
     *,
     errors: Literal["raise", "collect"] = "raise",
     limits: Limits = DEFAULT_LIMITS,
+    timestamps: Collection[str] = (),
 ) -> Columns:
     """Reads a pyarrow Table or RecordBatch.
 
     A row that is no event (NaN, an integer beyond int64, a timestamp out of range, a list that is
-    too long) is an EventError that names it, or is collected in `bad`.
+    too long) is an EventError that names it, or is collected in `bad`. Text at one of the paths in
+    `timestamps` is read as a timestamp.
     """
     if errors not in ("raise", "collect"):
         raise EventError(f"errors is {errors!r}; expected 'raise' or 'collect'")
@@ -98,6 +102,8 @@ def read(
         for name, column in zip(names, table.columns, strict=True)
     )
     cells = objects(fields, table.num_rows)
+    if timestamps:
+        cells = timed(cells, timestamps)
     flattening = Flattening(table.num_rows, limits)
     flattening.run(cells)
     if flattening.bad and errors == "raise":
@@ -108,7 +114,7 @@ def read(
         row: str(EventError(text, attribute=path)) for row, (path, text) in flattening.bad.items()
     }
     paths = {path: tuple(parts) for path, parts in flattening.paths.items()}
-    return Columns(table.num_rows, paths, bad, cells)
+    return Columns(table.num_rows, paths, bad, partial(_event, cells))
 
 
 def _read_column(column: Any, name: str, limits: Limits) -> Cells:
@@ -128,6 +134,14 @@ def _one_array(column: Any) -> Any:
     ):
         return pa.concat_arrays([chunk.dictionary_decode() for chunk in column.chunks])
     return column.combine_chunks()
+
+
+def _event(cells: Objects, row: int) -> Event:
+    document = cells.cell(row)
+    assert document is not None
+    event = Event.flat(_flattened(document))
+    event.document = document
+    return event
 
 
 def _flattened(document: dict[str, object]) -> dict[str, Value]:

@@ -13,13 +13,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import Final
 
 from fyke.errors import SchemaError, shown
-from fyke.events.value import INT_MAX, INT_MIN, Scalar, canonical, parse_timestamp
+from fyke.events.number import INT_MAX, INT_MIN, ExactDecimal
+from fyke.events.spelling import nearest
+from fyke.events.value import Scalar, canonical, parse_timestamp
 
 _UNITS_MAX: Final = 10**15
 """Decimals of up to 15 digits are told apart by float64."""
@@ -122,6 +126,7 @@ class FixedPoint(FiniteDomain):
     def __post_init__(self) -> None:
         if type(self.decimals) is not int or not 0 <= self.decimals <= 15:
             raise SchemaError(f"{shown(self.decimals)} decimals; expected 0 to 15")
+        _take_decimals(self)
         for end in (self.low, self.high):
             _check_number(end)
             if abs(end) * self._scale > _UNITS_MAX:
@@ -200,6 +205,7 @@ class Real(Domain):
     high: float | None = None
 
     def __post_init__(self) -> None:
+        _take_decimals(self)
         for end in (self.low, self.high):
             if end is not None:
                 _check_number(end)
@@ -207,14 +213,27 @@ class Real(Domain):
             _check_order(self.low, self.high)
 
     def contains(self, value: Scalar) -> bool:
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
+        if not isinstance(value, (int, float, ExactDecimal)) or isinstance(value, bool):
             return False
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
     def to_document(self) -> object:
         ends = {"low": self.low, "high": self.high}
         bounds = {name: end for name, end in ends.items() if end is not None}
-        return {"real": bounds} if bounds else "real"
+        return {self._name: bounds} if bounds else self._name
+
+    @property
+    def _name(self) -> str:
+        return "real"
+
+
+@dataclass(frozen=True, slots=True)
+class Decimals(Real):
+    """Numbers of up to 38 digits, which JSON is read for as they are written, not as float64."""
+
+    @property
+    def _name(self) -> str:
+        return "decimal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +277,28 @@ class Boolean(Domain):
         return "boolean"
 
 
+@dataclass(frozen=True, slots=True)
+class Named(Domain):
+    """The domain that a schema has under a name. Only the schema knows which it is."""
+
+    name: str
+
+    def contains(self, value: Scalar) -> bool:
+        raise SchemaError(f"the domain {shown(self.name)} is known to its schema only")
+
+    def to_document(self) -> object:
+        return self.name
+
+
+def _take_decimals(domain: FixedPoint | Real) -> None:
+    """Bounds may be written as decimals, as money is: Decimal("99.90") is 99.9."""
+    for name in ("low", "high"):
+        end = getattr(domain, name)
+        if isinstance(end, Decimal):
+            with suppress(ValueError):
+                object.__setattr__(domain, name, canonical(end))
+
+
 def _check_number(end: object) -> None:
     if type(end) is int and INT_MIN <= end <= INT_MAX:
         return
@@ -278,14 +319,24 @@ _NAMED: Final[Mapping[str, type[Domain]]] = {
     "integer": Integer,
     "fixed": FixedPoint,
     "real": Real,
+    "decimal": Decimals,
     "string": String,
     "timestamp": Timestamp,
     "boolean": Boolean,
 }
 
 
-def from_document(document: object) -> Domain:
-    """Reads `"string"`, `{"integer": {"low": 0, "high": 9}}`, `{"enumeration": ["a", "b"]}`, ..."""
+RESERVED: Final = frozenset({*_NAMED, "enumeration"})
+"""Names that no domain of a schema can have."""
+
+
+def from_document(document: object, named: Collection[str] = ()) -> Domain:
+    """Reads `"string"`, `{"integer": {"low": 0, "high": 9}}`, `{"enumeration": ["a", "b"]}`, ...
+
+    Text may also be one of the names that a schema has given to domains.
+    """
+    if isinstance(document, str) and document in named:
+        return Named(document)
     members = {document: {}} if isinstance(document, str) else document
     if isinstance(members, dict) and len(members) == 1:
         ((name, fields),) = members.items()
@@ -293,8 +344,10 @@ def from_document(document: object) -> Domain:
             return Enumeration(tuple(fields))
         if name in _NAMED and isinstance(fields, dict):
             return _built(name, fields)
-    names = ", ".join([*_NAMED, "enumeration"])
-    raise SchemaError(f"{shown(document)} is not a domain; expected one of {names}")
+    names = [*_NAMED, "enumeration", *named]
+    problem = f"{shown(document)} is not a domain; expected one of {', '.join(names)}"
+    meant = nearest(document, names) if isinstance(document, str) else None
+    raise SchemaError(problem, meant=meant)
 
 
 def _built(name: str, fields: dict[str, object]) -> Domain:

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import TypeAlias
 
 from fyke.errors import EventError, shown
-from fyke.events.value import Scalar, Value, admit, equal
+from fyke.events.value import Scalar, Value, admit, canonical, equal
 from fyke.limits import DEFAULT_LIMITS, Limits
 
 Document: TypeAlias = Mapping[str, object]
 
 PLAIN = frozenset({str, int, float, bool, type(None)})
+_SCALARS = PLAIN | {datetime, Decimal}
+"""Types of values that are no containers; what is of another type is looked at more closely."""
 
 
 class Event:
@@ -32,12 +35,14 @@ class Event:
     event, so that `type is T` has one verdict wherever it is evaluated.
     """
 
-    __slots__ = ("attributes", "document", "payload", "supertypes")
+    __slots__ = ("attributes", "document", "encoded", "payload", "supertypes")
 
     attributes: dict[str, Value]
     document: Document
     supertypes: tuple[str, ...]
     payload: object
+    encoded: bytes | None
+    """Its canonical bytes, once somebody has asked for them (`binary`)."""
 
     def __init__(
         self,
@@ -53,16 +58,15 @@ class Event:
     ) -> None:
         if document.__class__ is not dict and not isinstance(document, Mapping):
             raise EventError(f"an event is a mapping, not {document.__class__.__name__}")
-        envelope = {"id": id, "source": source, "type": type, "time": time}
-        given = {name: value for name, value in envelope.items() if value is not None}
-        for name, value in given.items():
-            if name in document and not equal(admit(document[name], name), admit(value, name)):
-                raise EventError("the envelope and the document disagree", attribute=name)
-        whole = {**document, **given} if given else document
+        whole = document
+        if id is not None or source is not None or type is not None or time is not None:
+            envelope = {"id": id, "source": source, "type": type, "time": time}
+            whole = _with_envelope(document, envelope)
         self.attributes = flatten(whole, limits)
         self.document = whole
         self.supertypes = _type_names(supertypes) if supertypes else ()
         self.payload = payload
+        self.encoded = None
 
     @classmethod
     def flat(cls, attributes: dict[str, Value], supertypes: tuple[str, ...] = ()) -> Event:
@@ -72,6 +76,16 @@ class Event:
         event.document = attributes
         event.supertypes = supertypes
         event.payload = None
+        event.encoded = None
+        return event
+
+    def copied(
+        self, attributes: dict[str, Value], document: Document, supertypes: tuple[str, ...]
+    ) -> Event:
+        """The event with other parts that are admitted already, and the same payload."""
+        event = Event.flat(attributes, supertypes)
+        event.document = document
+        event.payload = self.payload
         return event
 
     @property
@@ -117,13 +131,28 @@ class Event:
         return f"Event({dict(self.document)!r})"
 
 
+def _with_envelope(document: Document, envelope: Document) -> Document:
+    given = {name: value for name, value in envelope.items() if value is not None}
+    for name, value in given.items():
+        if name in document and not equal(admit(document[name], name), admit(value, name)):
+            raise EventError("the envelope and the document disagree", attribute=name)
+    return {**document, **given}
+
+
 def _same(a: object, b: object) -> bool:
     """Equal as nested values: True is not 1, an array may be a list or a tuple."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(_same, a, b))
-    return isinstance(a, bool) == isinstance(b, bool) and a == b
+    return isinstance(a, bool) == isinstance(b, bool) and (a == b or _same_number(a, b))
+
+
+def _same_number(a: object, b: object) -> bool:
+    """Whether they are equal where one is a decimal that nobody has admitted yet."""
+    if not isinstance(a, Decimal) and not isinstance(b, Decimal):
+        return False
+    return canonical(a) == canonical(b)  # type: ignore[arg-type]
 
 
 def _type_names(names: object) -> tuple[str, ...]:
@@ -141,7 +170,7 @@ def as_event(event: Event | Document) -> Event:
     """The event itself, or the event that a mapping describes."""
     if isinstance(event, Event):
         return event
-    if isinstance(event, Mapping):
+    if event.__class__ is dict or isinstance(event, Mapping):
         return Event(event)
     raise EventError(f"expected an Event or a mapping, not {type(event).__name__}")
 
@@ -153,7 +182,7 @@ def flatten(document: Document, limits: Limits = DEFAULT_LIMITS) -> dict[str, Va
         raise EventError(f"more than {limits.attributes_max} attribute values")
     for name, value in document.items():
         cls = type(value)
-        if type(name) is not str or not name.isascii() or cls not in PLAIN:
+        if type(name) is not str or not name.isascii() or cls not in _SCALARS:
             return _Flattening(limits).run(document)
         if cls is str and value.isascii():  # type: ignore[attr-defined]
             flat[name] = value  # type: ignore[assignment]
@@ -191,7 +220,7 @@ class _Flattening:
             if not name.isascii():
                 admit(name, prefix[:-1])
             path = prefix + name
-            if type(value) in PLAIN:
+            if type(value) in _SCALARS:
                 self._add(path, admit(value, path), listed)
             elif isinstance(value, Mapping):
                 self._object(value, path + ".", depth + 1, listed)
@@ -211,7 +240,7 @@ class _Flattening:
             self._spend(path)
             self._as_list(path)
         for element in elements:
-            if type(element) in PLAIN:
+            if type(element) in _SCALARS:
                 self._add(path, admit(element, path), listed=True)
             elif isinstance(element, Mapping):
                 self._object(element, path + ".", depth + 1, listed=True)

@@ -13,12 +13,16 @@ values, so that an event is walked once. Both cost time linear in the text, what
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Final, NoReturn, TypeAlias
+
+import msgspec
 
 from fyke.errors import EventError, shown
 from fyke.events.event import Event
+from fyke.events.number import ExactDecimal, read_number
 from fyke.events.value import admit, format_timestamp
 from fyke.limits import DEFAULT_LIMITS, Limits
 
@@ -32,18 +36,28 @@ def decode(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> object:
     return value
 
 
-def decode_event(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Event:
-    """The event that a JSON object describes."""
-    document = parse(text, limits)
+def decode_event(
+    text: str | bytes, limits: Limits = DEFAULT_LIMITS, *, decimals: Collection[str] = ()
+) -> Event:
+    """The event that a JSON object describes.
+
+    Numbers are int64 or float64; at the attributes in `decimals` they are what is written.
+    """
+    document = parse(text, limits, _EXACT_DECODER if decimals else _DECODER)
     if not isinstance(document, dict):
-        raise EventError(f"an event is a JSON object, not {_NAMES[type(document)]}")
-    return Event(document, limits=limits)
+        raise EventError(f"an event is a JSON object, not {_NAMES.get(type(document), 'a number')}")
+    return Event(_rounded(document, decimals) if decimals else document, limits=limits)  # type: ignore[arg-type]
 
 
 def encode(value: object) -> str:
-    """Compact JSON of an admitted value, a list or a document; timestamps become RFC 3339 text."""
+    """Compact JSON of an admitted value, a list or a document; timestamps become RFC 3339 text.
+
+    A decimal is written with all its digits.
+    """
     try:
         return _ENCODER.encode(value)
+    except _HasDecimal:
+        return _DECIMAL_ENCODER.encode(_with_decimals(value)).decode()
     except RecursionError:
         raise EventError("nested too deep for JSON") from None
     except (TypeError, ValueError) as refused:
@@ -62,11 +76,11 @@ _NAMES: Final = {
 }
 
 
-def parse(text: str | bytes, limits: Limits) -> object:
+def parse(text: str | bytes, limits: Limits, decoder: json.JSONDecoder | None = None) -> object:
     """What `decode` gives, before its scalars are admitted: for whoever admits them anyway."""
     text = _text(text)
     try:
-        return _DECODER.decode(text)
+        return (decoder or _DECODER).decode(text)
     except json.JSONDecodeError as refused:
         raise EventError(_sentence(refused)) from None
     except RecursionError:
@@ -110,7 +124,29 @@ def _refuse(constant: str) -> NoReturn:
     raise EventError(f"{constant} is not JSON, nor a number that can be compared")
 
 
+def _exactly(text: str) -> object:
+    try:
+        return read_number(text)
+    except ValueError as refused:
+        raise EventError(str(refused)) from None
+
+
+def _rounded(value: object, decimals: Collection[str], path: str = "") -> object:
+    """The value with int or float for every decimal, except at some attributes."""
+    if isinstance(value, dict):
+        at = f"{path}." if path else ""
+        return {key: _rounded(each, decimals, at + key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_rounded(each, decimals, path) for each in value]
+    if not isinstance(value, ExactDecimal) or path in decimals:
+        return value
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse)
+_EXACT_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_refuse, parse_float=_exactly, parse_int=_exactly
+)
 
 
 # --- checking -------------------------------------------------------------------------------------
@@ -193,9 +229,26 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     scalar = admit(value)
+    if isinstance(scalar, ExactDecimal):
+        raise _HasDecimal
+    return format_timestamp(scalar) if isinstance(scalar, datetime) else scalar
+
+
+class _HasDecimal(Exception):
+    """What is written holds a decimal, which `json` cannot write as a number."""
+
+
+def _with_decimals(value: object) -> object:
+    """The value with every decimal in canonical form, for an encoder that writes decimals."""
+    if isinstance(value, Mapping):
+        return {key: _with_decimals(child) for key, child in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(_with_decimals, value))
+    scalar = admit(value)
     return format_timestamp(scalar) if isinstance(scalar, datetime) else scalar
 
 
 _ENCODER: Final = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
 )
+_DECIMAL_ENCODER: Final = msgspec.json.Encoder(decimal_format="number", enc_hook=Decimal)

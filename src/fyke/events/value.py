@@ -1,16 +1,14 @@
 """Values and their comparison: the only place that decides whether 1 equals 1.0.
 
-A scalar is null, a boolean, a number (int64 or float64), a string or a timestamp (UTC,
-microseconds); a value is a scalar or a list of scalars, held as a tuple. Numbers compare by value,
-exactly: 2**53 + 1 is not 2.0**53. Different kinds never compare, so `equal("5", 5)` and `less("5",
-7)` are both false. NaN, the infinities, integers beyond int64 and strings with lone surrogates are
-refused at the door (`admit`).
+A scalar is null, a boolean, a number (int64, float64 or a decimal of up to 38 digits), a string or
+a timestamp (UTC, microseconds); a value is a scalar or a list of scalars, held as a tuple. Numbers
+compare by value, in the order of `events.number`: 8.4 is Decimal("8.40"), 2**53 + 1 is not 2.0**53.
+Different kinds never compare, so `equal("5", 5)` and `less("5", 7)` are both false. NaN, the
+infinities, integers beyond int64 and strings with lone surrogates are refused at the door
+(`admit`).
 
-A decimal is a number too, where it comes from a column that says so: one that is neither an int64
-nor exactly a float64 stays a `Decimal` (`canonical`), from a document it is refused.
-
-Python already compares int, float and Decimal exactly, and gives equal ones one hash; but it also
-holds that True == 1; `kind` keeps them apart.
+Python compares our numbers as we do, and gives equal ones one hash; but it also holds that True ==
+1; `kind` keeps them apart.
 """
 
 from __future__ import annotations
@@ -23,14 +21,19 @@ from enum import IntEnum
 from numbers import Integral, Real
 from typing import Final, TypeAlias
 
-from fyke.errors import EventError, shown
+from fyke.errors import EventError
+from fyke.events.number import (
+    DIGITS_MAX,
+    INT_MAX,
+    INT_MIN,
+    ExactDecimal,
+    canonical_decimal,
+    canonical_float,
+    digits,
+)
 
-Admitted: TypeAlias = bool | int | float | str | datetime | None
-Scalar: TypeAlias = Admitted | Decimal
+Scalar: TypeAlias = bool | int | float | ExactDecimal | str | datetime | None
 Value: TypeAlias = Scalar | tuple[Scalar, ...]
-
-INT_MIN: Final = -(2**63)
-INT_MAX: Final = 2**63 - 1
 
 
 class Kind(IntEnum):
@@ -43,12 +46,12 @@ class Kind(IntEnum):
     TIMESTAMP = 4
 
 
-_KINDS: Final[dict[type, Kind]] = {
+KINDS: Final[dict[type, Kind]] = {
     type(None): Kind.NULL,
     bool: Kind.BOOL,
     int: Kind.NUMBER,
     float: Kind.NUMBER,
-    Decimal: Kind.NUMBER,
+    ExactDecimal: Kind.NUMBER,
     str: Kind.STRING,
     datetime: Kind.TIMESTAMP,
 }
@@ -57,50 +60,33 @@ ORDERED: Final = frozenset({Kind.NUMBER, Kind.STRING, Kind.TIMESTAMP})
 
 def kind(scalar: Scalar) -> Kind:
     """The kind of an admitted scalar."""
-    return _KINDS[type(scalar)]
+    return KINDS[type(scalar)]
 
 
 def equal(a: Scalar, b: Scalar) -> bool:
     """Same kind and same value."""
-    return _KINDS[type(a)] is _KINDS[type(b)] and a == b
+    return KINDS[type(a)] is KINDS[type(b)] and a == b
 
 
 def less(a: Scalar, b: Scalar) -> bool:
     """Same ordered kind and a before b."""
-    shared = _KINDS[type(a)]
-    return shared is _KINDS[type(b)] and shared in ORDERED and a < b  # type: ignore[operator]
+    shared = KINDS[type(a)]
+    return shared is KINDS[type(b)] and shared in ORDERED and a < b  # type: ignore[operator]
 
 
 def sort_key(scalar: Scalar) -> tuple[Kind, Scalar]:
     """Orders scalars of mixed kinds; equal keys mean equal values."""
-    return _KINDS[type(scalar)], 0 if scalar is None else scalar
+    return KINDS[type(scalar)], 0 if scalar is None else scalar
 
 
-def canonical(scalar: Scalar) -> Scalar:
-    """The same value in its one canonical form: an int64 if it is one, else a float64 if it is one.
-
-    Else it is a Decimal.
-    """
+def canonical(scalar: Scalar | Decimal) -> Scalar:
+    """The same value in its one canonical form: an int64, else a float64, else an ExactDecimal."""
     if type(scalar) is float:
-        return _canonical_float(scalar)
-    return _canonical_decimal(scalar) if type(scalar) is Decimal else scalar
+        return canonical_float(scalar)
+    return canonical_decimal(scalar) if isinstance(scalar, Decimal) else scalar
 
 
-def _canonical_float(number: float) -> int | float:
-    return int(number) if number.is_integer() and INT_MIN <= number <= INT_MAX else number
-
-
-def _canonical_decimal(number: Decimal) -> int | float | Decimal:
-    if not number.is_finite():
-        return number
-    if float(number) == number:
-        return _canonical_float(float(number))
-    if INT_MIN <= number <= INT_MAX and number == number.to_integral_value():
-        return int(number)
-    return number
-
-
-def admit(value: object, attribute: str | None = None) -> Admitted:
+def admit(value: object, attribute: str | None = None) -> Scalar:
     """Checks a scalar that arrives from outside and returns it as one of our kinds."""
     cls = type(value)
     if cls is str:
@@ -133,14 +119,14 @@ def _admit_float(number: float, attribute: str | None) -> float:
     raise EventError(f"{number} is not a number that can be compared", attribute=attribute)
 
 
-def _admit_relative(value: object, attribute: str | None) -> Admitted:
+def _admit_relative(value: object, attribute: str | None) -> Scalar:
     """Subclasses and relatives of our kinds: enumerations, numpy scalars, dates, durations."""
     if isinstance(value, datetime):
         return _admit_timestamp(value, attribute)
     if isinstance(value, date):
         return datetime.combine(value, time.min, tzinfo=UTC)
     if isinstance(value, timedelta):
-        return _canonical_float(value.total_seconds())
+        return canonical_float(value.total_seconds())
     if isinstance(value, str):
         return admit(str.__str__(value), attribute)
     if isinstance(value, Integral):
@@ -170,7 +156,8 @@ def _admit_timestamp(moment: datetime, attribute: str | None) -> datetime:
     if type(moment) is datetime and moment.tzinfo is UTC and not moment.fold:
         return moment
     if moment.utcoffset() is None:
-        raise EventError("the timestamp has no time zone", attribute=attribute)
+        problem = "the timestamp has no time zone; write datetime.now(UTC), or .replace(tzinfo=UTC)"
+        raise EventError(f"{problem} if it is in UTC", attribute=attribute)
     try:
         day, clock = moment.astimezone(UTC).date(), moment.astimezone(UTC).time()
     except OverflowError:
@@ -179,15 +166,15 @@ def _admit_timestamp(moment: datetime, attribute: str | None) -> datetime:
     return datetime.combine(day, clock.replace(fold=0), UTC)
 
 
-def _admit_decimal(number: Decimal, attribute: str | None) -> int | float:
-    if number.is_finite() and Decimal(float(number)) == number:
-        return _canonical_float(float(number))
-    if number.is_finite() and number.adjusted() < 20 and number == number.to_integral_value():
-        return _admit_int(int(number), attribute)
-    raise EventError(
-        f"the decimal {shown(str(number))} is neither an int64 nor exactly a float64",
-        attribute=attribute,
-    )
+def _admit_decimal(number: Decimal, attribute: str | None) -> Scalar:
+    try:
+        admitted = canonical_decimal(number)
+    except ValueError as refused:
+        raise EventError(str(refused), attribute=attribute) from None
+    if isinstance(admitted, Decimal) and digits(admitted) > DIGITS_MAX:
+        problem = f"a decimal of more than {DIGITS_MAX} digits"
+        raise EventError(problem, attribute=attribute)
+    return admitted
 
 
 def _has_surrogate(text: str) -> bool:

@@ -2,8 +2,8 @@
 arrives.
 
 Never true, always true, duplicate, subsumed by another one, unguarded (no predicate that an index
-could use, so evaluated for every event). Each finding is proved, except the estimated cost, which
-is a rank.
+could use, so evaluated for every event). Each of these findings is proved. Names that are probably
+slips are guessed (`remarks`), and the estimated cost is a rank.
 
 Cost. Each subscription alone: linear. Pairs: see `subsumption.py`; the number of tests is bounded,
 and the analysis says so when the bound was reached.
@@ -11,17 +11,22 @@ and the analysis says so when the bound was reached.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
+from fyke.events.event import Event
+from fyke.events.number import ExactDecimal
+from fyke.events.value import Kind, Scalar, canonical, kind
 from fyke.filters.covering import is_always_true, is_never_true
 from fyke.filters.filter import And, Filter, Not, Or, walk
 from fyke.filters.necessary import necessary
 from fyke.filters.normal_form import negation_normal_form, rebuilt, simplify
-from fyke.filters.predicate import Exists
+from fyke.filters.predicate import Exists, In, NotIn, Range
+from fyke.filters.remarks import remarks
 from fyke.filters.residual import Residual
+from fyke.filters.resolution import resolve_values
 from fyke.filters.subscription import Subscription
 from fyke.filters.subsumption import Subsumption
 from fyke.filters.text_predicate import InNetwork, Like, Matches
@@ -41,20 +46,30 @@ class Problem(StrEnum):
     DUPLICATE = "duplicate"
     SUBSUMED = "subsumed"
     UNGUARDED = "unguarded"
+    TEXT_FOR_TIME = "text for time"
+    QUOTED = "quoted name"
+    MISSPELT = "misspelt name"
+    LONG_NUMBER = "long number"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem of one subscription; `other` is the one it repeats or is covered by."""
+    """One problem of one subscription.
+
+    `other` is the one it repeats or is covered by; `meant` is what was probably meant, as
+    written; `attribute` is the one at fault, where it is one.
+    """
 
     problem: Problem
     subscription: str
     other: str | None = None
+    attribute: str | None = None
+    meant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Findings in the order of the subscriptions.
+    """Findings in the order of the subscriptions: at most one that is proved, then slips.
 
     The estimated cost of each; whether all pairs were judged.
     """
@@ -71,7 +86,9 @@ def analyse(
     covering_tests_max: int = COVERING_TESTS_MAX,
 ) -> Analysis:
     """Looks at each subscription alone, then at duplicates, then at coverings."""
-    everything = list(subscriptions)
+    everything = [
+        replace(each, filter=resolve_values(each.filter, schema)) for each in subscriptions
+    ]
     findings: dict[str, Finding] = {}
     first_with: dict[Filter, str] = {}
     for each in everything:
@@ -91,10 +108,38 @@ def analyse(
             problem = Problem.DUPLICATE if is_equivalent else Problem.SUBSUMED
             findings[each.id] = Finding(problem, each.id, other.id)
     return Analysis(
-        findings=tuple(findings[each.id] for each in everything if each.id in findings),
+        findings=tuple(
+            finding
+            for each in everything
+            for finding in (findings.get(each.id), *_slips(each, schema))
+            if finding is not None
+        ),
         costs={each.id: estimated_cost(each.filter) for each in everything},
         is_complete=search.left > 0,
     )
+
+
+def _slips(subscription: Subscription, schema: Schema | None) -> Iterator[Finding]:
+    for remark in remarks(subscription.filter, schema):
+        problem = Problem.QUOTED if remark.is_quoted else Problem.MISSPELT
+        yield Finding(problem, subscription.id, meant=remark.meant)
+    decimals = () if schema is None else schema.decimals
+    numbers = dict.fromkeys(
+        each for leaf in walk(subscription.filter) for each in _exact(leaf, decimals)
+    )
+    for number in numbers:
+        yield Finding(Problem.LONG_NUMBER, subscription.id, meant=str(canonical(float(number))))
+
+
+def _exact(leaf: Filter, decimals: Collection[str]) -> list[ExactDecimal]:
+    """The numbers of a predicate for which no float64 stands, unless events hold decimals there."""
+    values: tuple[Scalar, ...] = ()
+    match leaf:
+        case In(attribute) | NotIn(attribute) if attribute not in decimals:
+            values = leaf.values
+        case Range(attribute) if attribute not in decimals:
+            values = leaf.low, leaf.high
+    return [each for each in values if isinstance(each, ExactDecimal)]
 
 
 def _alone(subscription: Subscription, schema: Schema | None) -> Finding | None:
@@ -113,6 +158,44 @@ def _repeated(subscription: Subscription, first_with: dict[Filter, str]) -> Find
     if not necessary(key):
         return Finding(Problem.UNGUARDED, subscription.id)
     return None
+
+
+# --- against a sample ----------------------------------------------------------------------------
+
+
+def texts_for_times(
+    subscriptions: Iterable[Subscription], events: Iterable[Event]
+) -> list[Finding]:
+    """The subscriptions that compare an attribute with a timestamp where an event holds text."""
+    asked: dict[str, dict[str, None]] = {}
+    for each in subscriptions:
+        for node in walk(each.filter):
+            if _is_about_time(node):
+                asked.setdefault(node.attribute, {})[each.id] = None
+    texts = {name for event in events for name in asked if _holds_text(event, name)}
+    return [
+        Finding(Problem.TEXT_FOR_TIME, id, attribute=name)
+        for name in asked
+        if name in texts
+        for id in asked[name]
+    ]
+
+
+def _is_about_time(node: Filter) -> TypeGuard[Range | In | NotIn]:
+    match node:
+        case Range():
+            return node.kind is Kind.TIMESTAMP
+        case In() | NotIn():
+            return any(kind(value) is Kind.TIMESTAMP for value in node.values)
+    return False
+
+
+def _holds_text(event: Event, name: str) -> bool:
+    value = event.attributes.get(name)
+    return any(type(each) is str for each in (value if isinstance(value, tuple) else (value,)))
+
+
+# --- equal filters -------------------------------------------------------------------------------
 
 
 def canonical_form(filter: Filter) -> Filter:

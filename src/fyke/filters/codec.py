@@ -10,21 +10,23 @@ A document is `true`, `false`, or an object with one member that names what it i
     {"exists": "price"}                                  {"type is": "Stock"}
     {"compare": ["bid", "<", "ask"]}                     {"residual": ["cesql", "..."]}
 
-Values are JSON's; a timestamp is {"timestamp": "2026-01-31T12:00:00Z"}. The bytes are a version
-byte and MessagePack of the document. Both readers hold to `Limits` and refuse everything else with
-a FilterError that names the place, `and[1].not.range: ...`. What `parse` accepts under some limits
-they accept under the same.
+Values are JSON's; a timestamp is {"timestamp": "2026-01-31T12:00:00Z"}, and a number that float64
+would round {"decimal": "0.10000000000000001"}. The bytes are a version byte and MessagePack of the
+document. Both readers hold to `Limits` and refuse everything else with a FilterError that names the
+place, `and[1].not.range: ...`. What `parse` accepts under some limits they accept under the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from decimal import Decimal
 from typing import Final
 
 import msgspec
 
 from fyke.errors import EventError, FilterError, shown
+from fyke.events.number import read_number
 from fyke.events.value import Scalar, admit, format_timestamp, parse_timestamp
 from fyke.filters import predicate as p
 from fyke.filters import text_predicate as t
@@ -121,7 +123,12 @@ def _ends_document(range_: p.Range) -> dict[str, object]:
 
 
 def _value_document(value: Scalar) -> object:
-    return {"timestamp": format_timestamp(value)} if isinstance(value, datetime) else value
+    match value:
+        case datetime():
+            return {"timestamp": format_timestamp(value)}
+        case Decimal():
+            return {"decimal": str(value)}
+    return value
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -263,7 +270,11 @@ def _value(member: object, limits: Limits) -> Scalar:
             return admit(member)
         case {"timestamp": str(text), **others} if not others:
             return parse_timestamp(text)
-    raise FilterError(_brief(member), expected='a scalar or {"timestamp": "..."}')
+        case {"decimal": str(text), **others} if not others:
+            return read_number(_text(text, limits))
+    raise FilterError(
+        _brief(member), expected='a scalar, {"timestamp": "..."} or {"decimal": "..."}'
+    )
 
 
 _READERS: Final[dict[str, Callable[[object, Limits], Filter]]] = {

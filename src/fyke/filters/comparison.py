@@ -55,6 +55,8 @@ class Compare(Predicate):
     attribute: str
     operator: str
     other: str
+    is_quoted: bool = False
+    """Whether `other` was written in double quotes, which may be a slip; it says nothing else."""
 
     def key(self) -> tuple[object, ...]:
         return self.attribute, self.operator, self.other

@@ -7,6 +7,10 @@ Contradiction. An attribute is missing, or holds a set of scalars. A positive pr
 element in P, a negated one N forbids all elements in N; so the literals contradict iff some P lies
 within the union of the Ns. Where a schema says that the attribute is single-valued, all Ps must
 meet in one element, outside of the Ns.
+Schema. Filters are resolved first: an enumeration compares in its own order.
+Required. What a schema requires of a type is there wherever a branch names the type, and what it
+requires of every event is there from the start. So "a between 0 and 100" covers "type is T" where
+`a` is required of T and declared from 0 to 100.
 Parts. A conjunction covers b iff each of its parts does, so they are asked one by one.
 Example. covers("price < 10", "price < 5"): the branch { price < 5, not price < 10 } closes, so yes.
 Invariant. A branch is closed only on proof and the search gives up open when its budget ends:
@@ -32,6 +36,7 @@ from fyke.filters.domain import within_domain
 from fyke.filters.filter import TRUE, And, Constant, Filter, Not, Or, negation, walk
 from fyke.filters.normal_form import negation_normal_form, simplify
 from fyke.filters.predicate import Exists, In, Predicate, TypeIs, ValuePredicate
+from fyke.filters.resolution import resolve_values
 from fyke.filters.value_set import ANYTHING, NOTHING, ValueSet, accepted, shared, unite, without
 
 if TYPE_CHECKING:
@@ -47,6 +52,7 @@ def covers(
     """Every event that `narrow` accepts is accepted by `wide`. True only on proof."""
     if wide == narrow:
         return True
+    wide, narrow = resolve_values(wide, schema), resolve_values(narrow, schema)
     search = _Search(schema, budget)
     known = frozenset(_conjuncts(_normal(narrow)))
     return all(
@@ -63,7 +69,8 @@ def overlaps(
     one: Filter, other: Filter, *, schema: Schema | None = None, budget: int = BUDGET
 ) -> bool:
     """Some event may be accepted by both. False only on proof."""
-    return _Search(schema, budget).is_satisfiable([one, other])
+    filters = [resolve_values(one, schema), resolve_values(other, schema)]
+    return _Search(schema, budget).is_satisfiable(filters)
 
 
 def equivalent(
@@ -77,12 +84,12 @@ def equivalent(
 
 def is_never_true(filter: Filter, *, schema: Schema | None = None, budget: int = BUDGET) -> bool:
     """No event is accepted. True only on proof."""
-    return not _Search(schema, budget).is_satisfiable([filter])
+    return not _Search(schema, budget).is_satisfiable([resolve_values(filter, schema)])
 
 
 def is_always_true(filter: Filter, *, schema: Schema | None = None, budget: int = BUDGET) -> bool:
     """Every event is accepted. True only on proof."""
-    return not _Search(schema, budget).is_satisfiable([negation(filter)])
+    return not _Search(schema, budget).is_satisfiable([negation(resolve_values(filter, schema))])
 
 
 def open_branch(
@@ -92,7 +99,7 @@ def open_branch(
 
     None where every way is refuted, or the budget ends before one is found.
     """
-    return _Search(schema, budget).first_open([filter])
+    return _Search(schema, budget).first_open([resolve_values(filter, schema)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,8 @@ class Facts:
     present: bool = False
     missing: bool = False
     some_in: tuple[ValueSet, ...] = ()
-    """Each needs an element of the attribute; with a single-valued attribute, one set for all."""
+    """Each needs an element of the attribute. With a single-valued attribute the first stands for
+    all, and those with languages follow: what they share with a span is known as a span only."""
     none_in: ValueSet = NOTHING
 
 
@@ -142,7 +150,9 @@ def _normal(filter: Filter) -> Filter:
 
 @lru_cache(maxsize=1024)
 def _laid(normal: Filter, schema: Schema | None, budget: int) -> _Laid | None:
-    return _Search(schema, budget).lay(_EMPTY, [normal])
+    search = _Search(schema, budget)
+    start = _EMPTY if schema is None else search.with_required(_EMPTY, schema.required_of(None))
+    return None if start is None else search.lay(start, [normal])
 
 
 @lru_cache(maxsize=4096)
@@ -249,13 +259,17 @@ class _Search:
         facts = branch.facts.get(name, Facts())
         self._spend((1 + len(facts.some_in)) * (1 + facts.none_in.size // 8))
         if self._is_single(name) and facts.some_in:
-            facts = replace(facts, present=True, some_in=(shared(facts.some_in[0], values),))
+            first, *others = facts.some_in
+            apart = [each for each in (*(others or [first]), values) if each.languages]
+            facts = replace(facts, present=True, some_in=(shared(first, values), *apart))
         else:
             facts = replace(facts, present=True, some_in=(*facts.some_in, values))
         following = self._with_facts(branch, name, facts)
-        if following is not None and name == "type" and isinstance(leaf, In):
-            return None if self._contradicts_type(following, leaf) else following
-        return following
+        if following is None or name != "type":
+            return following
+        if isinstance(leaf, In) and self._contradicts_type(following, leaf):
+            return None
+        return self._with_named_types(following)
 
     def _without(
         self, branch: Branch, name: str, leaves: Sequence[ValuePredicate]
@@ -264,7 +278,10 @@ class _Search:
         facts = branch.facts.get(name, Facts())
         none_in = unite((facts.none_in, *map(accepted, leaves)))
         self._spend((1 + len(facts.some_in)) * (1 + none_in.size // 8))
-        return self._with_facts(branch, name, replace(facts, none_in=none_in))
+        following = self._with_facts(branch, name, replace(facts, none_in=none_in))
+        if following is None or name != "type":
+            return following
+        return self._with_named_types(following)
 
     def _with_presence(self, branch: Branch, attribute: str, positive: bool) -> Branch | None:
         facts = branch.facts.get(attribute, Facts())
@@ -299,8 +316,36 @@ class _Search:
                 following = self._with_presence(following, attribute, positive=True)
                 if following is None:
                     return None
-        if not positive and isinstance(leaf, TypeIs) and self._contradicts_type(following):
-            return None
+        if not isinstance(leaf, TypeIs):
+            return following
+        if positive:
+            return self._with_type(following, [leaf.name])
+        return None if self._contradicts_type(following) else following
+
+    # --- attributes that a schema requires
+
+    def _with_type(self, branch: Branch, names: Iterable[object]) -> Branch | None:
+        """An event that has one of some types has what they all require."""
+        if self.schema is None:
+            return branch
+        first, *others = (self.schema.required_of(str(name)) for name in names)
+        return self.with_required(
+            branch, [each for each in first if all(each in required for required in others)]
+        )
+
+    def _with_named_types(self, branch: Branch) -> Branch | None:
+        """`type in ('A', 'B') and not type = 'B'` names A."""
+        facts = branch.facts["type"]
+        left = (without(values, facts.none_in) for values in facts.some_in)
+        following: Branch | None = branch
+        for names in _names(left):
+            following = following and self._with_type(following, names)
+        return following
+
+    def with_required(self, branch: Branch, names: Iterable[str]) -> Branch | None:
+        following: Branch | None = branch
+        for name in names:
+            following = following and self._with_presence(following, name, positive=True)
         return following
 
     # --- leaves that are no sets of values
@@ -323,7 +368,7 @@ class _Search:
             for each in branch.opaque
             if isinstance(each, Not) and isinstance(each.child, TypeIs)
         ]
-        named = [leaf.values] if leaf else _named_types(branch)
+        named = [leaf.values] if leaf else _names(branch.facts.get("type", Facts()).some_in)
         return any(
             all(
                 isinstance(name, str) and any(self._conforms(name, each) for each in excluded)
@@ -341,10 +386,9 @@ class _Search:
         return self.schema is not None and self.schema.is_single(attribute)
 
 
-def _named_types(branch: Branch) -> Iterable[tuple[object, ...]]:
-    """The type names of each `type in (...)` in the branch, where only strings are named."""
-    facts = branch.facts.get("type", Facts())
-    for values in facts.some_in:
+def _names(sets: Iterable[ValueSet]) -> Iterable[tuple[object, ...]]:
+    """The type names of each set that lists some, and nothing but strings."""
+    for values in sets:
         if values == ValueSet(strings=values.strings) and all(
             low[1:2] == high[1:2] for low, high in values.strings
         ):

@@ -23,6 +23,7 @@ from fyke.filters.glob import Glob
 from fyke.filters.intervals import EVERYWHERE, hull, is_point, point, span, union
 from fyke.filters.normal_form import from_span, simplify
 from fyke.filters.predicate import Exists, In, Predicate, Range, TypeIs, ValuePredicate, equals
+from fyke.filters.resolution import resolve_values
 from fyke.filters.text_predicate import Like, ends_with, starts_with
 
 if TYPE_CHECKING:
@@ -48,8 +49,12 @@ class Merged:
 
 
 def merge(filters: Iterable[Filter], *, schema: Schema | None = None) -> Merged:
-    """One filter for all; perfect where a single conjunction can be."""
-    kept = maximal(map(simplify, filters), schema=schema)
+    """One filter for all; perfect where a single conjunction can be.
+
+    What two attributes compare in, the schema still has to say: `resolve` what is to be evaluated.
+    """
+    resolved = (simplify(resolve_values(each, schema)) for each in filters)
+    kept = maximal(resolved, schema=schema)
     if len(kept) < 2:
         return Merged(kept[0] if kept else FALSE, FALSE)
     candidate = _joined(kept)

@@ -88,9 +88,11 @@ def _simple_and(children: Sequence[Filter]) -> Filter:
 
 def _simple_or(children: Sequence[Filter]) -> Filter:
     kept = _distinct(Or, children)
-    if TRUE in kept or any(negation(child) in kept for child in kept):
-        return TRUE
-    return disjunction(_folded([child for child in kept if child != FALSE]))
+    folded = dict.fromkeys(_folded([child for child in kept if child != FALSE]))
+    for each in (kept, folded):  # what has become one may meet its negation only then
+        if TRUE in each or any(negation(child) in each for child in each):
+            return TRUE
+    return disjunction(folded)
 
 
 def _distinct(operator: type[Filter], children: Sequence[Filter]) -> dict[Filter, None]:

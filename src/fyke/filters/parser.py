@@ -63,7 +63,7 @@ _NAME = r"[^\W\d]\w*"
 _QUOTED = r'"[^"]*(?:""[^"]*)*"'
 _TOKEN = re.compile(
     rf"""\s*(?:
-      (?P<word>{_NAME}(?:\.{_NAME})*(?!\.?"))
+      (?P<word>(?>{_NAME}(?:\.{_NAME})*)(?!\.?"))
     | (?P<string>'[^']*(?:''[^']*)*')
     | (?P<symbol>!=|<>|<=|>=|[=<>(),]|[+-](?![\d.]))
     | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
@@ -72,8 +72,18 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+_ONE_QUOTED = re.compile(_QUOTED)
 _NAME_PART = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
 _COMPARISONS: Final = {"<>": "!="} | {each: each for each in ("=", "!=", "<", "<=", ">", ">=")}
+_SPELLINGS: Final = {
+    **{"==": "=", "===": "=", "=>": ">=", "=<": "<=", "=~": "matches", "~": "matches"},
+    **{"&&": "and", "&": "and", "||": "or", "|": "or", "!": "not", "[": "("},
+    **{"startswith": "starts with", "starts_with": "starts with", "begins with": "starts with"},
+    **{"endswith": "ends with", "ends_with": "ends with", "includes": "contains"},
+    **{"regexp": "matches", "regex": "matches", "rlike": "matches", "isnull": "is null"},
+    **{"eq ": "=", "ne ": "!=", "lt ": "<", "le ": "<=", "gt ": ">", "ge ": ">="},
+}
+"""How other languages write what this one has."""
 _SHARED_MAX: Final = 4096
 _SHARED_LENGTH_MAX: Final = 200
 _CONDITIONS: Final = "a comparison, in, between, like, starts with, contains, matches or is null"
@@ -87,6 +97,7 @@ def parse_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Filter:
 class _Parser(Tokens):
     """One method per rule; each starts at the next token and leaves behind the last one it read."""
 
+    spellings = _SPELLINGS
     __slots__ = ("depth", "nodes")
 
     def __init__(self, text: str, limits: Limits) -> None:
@@ -110,10 +121,22 @@ class _Parser(Tokens):
 
     def string(self, what: str = "a 'string'") -> str:
         if self.kinds[self.at] != "string":
-            self.fail(what)
+            self.fail(what, meant=self.in_single_quotes())
         self.at += 1
         text = self.words[self.at - 1][1:-1]
         return text.replace("''", "'") if "'" in text else text
+
+    def in_single_quotes(self) -> str | None:
+        """What a name in double quotes was probably meant to be, where a string is expected."""
+        if self.kinds[self.at] != "quoted":
+            return None
+        return "'" + _unquoted(self.words[self.at]).replace("'", "''") + "'"
+
+    def in_front_of_brackets(self) -> str | None:
+        """What was probably meant by a function or a method, such as `startswith(a, 'x')`."""
+        if self.words[self.at] != "(":
+            return None
+        return _SPELLINGS.get(self.words[self.at - 1].rpartition(".")[2].lower())
 
     # --- rules
 
@@ -220,7 +243,7 @@ class _Parser(Tokens):
             return self.comparison(attribute, _COMPARISONS[word])
         word = word.lower()
         if self.kinds[self.at] not in ("word", "reserved"):
-            self.fail(_CONDITIONS)
+            self.fail(_CONDITIONS, meant=self.in_front_of_brackets())
         self.at += 1
         if word == "is":
             return self.is_condition(attribute, bare)
@@ -230,7 +253,8 @@ class _Parser(Tokens):
         self.at += 1
         at, kind = self.at, self.kinds[self.at]
         if kind == "quoted" or (kind == "word" and not self.starts_literal()):
-            return Compare(attribute, operator, self.name())
+            is_quoted = kind == "quoted" and _ONE_QUOTED.fullmatch(self.words[at]) is not None
+            return Compare(attribute, operator, self.name(), is_quoted)
         if kind == "string":
             return _on_text(attribute, operator, self.string())
         value = self.number() if kind == "number" else self.literal()
@@ -318,7 +342,10 @@ class _Parser(Tokens):
             return _CONSTANTS[word]
         if kind == "word" and self.starts_literal():
             return self.moment() if word.lower() == "timestamp" else self.seconds()
-        self.fail("a number, a 'string', true, false, null, timestamp '...' or interval '...'")
+        self.fail(
+            "a number, a 'string', true, false, null, timestamp '...' or interval '...'",
+            meant=self.in_single_quotes(),
+        )
 
     def moment(self) -> datetime:
         self.at += 1

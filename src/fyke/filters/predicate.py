@@ -20,11 +20,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
 from fyke.errors import FilterError, shown
 from fyke.events.event import Event
+from fyke.events.number import ExactDecimal
 from fyke.events.value import ORDERED, Kind, Scalar, Value, canonical, kind, sort_key
 from fyke.filters.filter import Filter, Test
 
@@ -78,13 +78,20 @@ class ValuePredicate(Predicate):
 # --- sets of values ------------------------------------------------------------------------------
 
 
+def _canonical(value: Scalar) -> Scalar:
+    try:
+        return canonical(value)
+    except ValueError as refused:
+        raise FilterError(str(refused)) from None
+
+
 def _distinct(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     """Distinct, canonical and sorted; FilterError where there are none."""
     if len(values) == 1:
-        return values if type(values[0]) is str else (canonical(values[0]),)
+        return values if type(values[0]) is str else (_canonical(values[0]),)
     if values and all(type(value) is str for value in values):
         return tuple(sorted(set(values)))  # type: ignore[type-var]
-    unique = {sort_key(value): value for value in map(canonical, values)}
+    unique = {sort_key(value): value for value in map(_canonical, values)}
     if not unique:
         raise FilterError("the set of values is empty", expected="at least one value")
     return tuple(unique[key] for key in sorted(unique))
@@ -140,7 +147,7 @@ def equals(attribute: str, value: Scalar) -> In:
 
 # --- intervals -----------------------------------------------------------------------------------
 
-_NUMBERS: Final = frozenset({int, float, Decimal})
+_NUMBERS: Final = frozenset({int, float, ExactDecimal})
 _BELOW: Final[dict[bool, Callable[[Any, Any], bool]]] = {True: operator.lt, False: operator.le}
 
 
@@ -165,6 +172,7 @@ class Range(ValuePredicate):
         low_open: bool = False,
         high_open: bool = False,
     ) -> None:
+        low, high = _canonical(low), _canonical(high)
         ours = kind(high if low is None else low)
         if ours not in ORDERED or (high is not None and kind(high) is not ours):
             raise FilterError(
@@ -172,8 +180,8 @@ class Range(ValuePredicate):
                 expected="two numbers, two strings or two timestamps",
             )
         _set(self, "attribute", attribute)
-        _set(self, "low", canonical(low))
-        _set(self, "high", canonical(high))
+        _set(self, "low", low)
+        _set(self, "high", high)
         _set(self, "low_open", low_open and low is not None)
         _set(self, "high_open", high_open and high is not None)
 
@@ -247,7 +255,7 @@ def compare(attribute: str, operator: str, value: Scalar) -> Filter:
         return equals(attribute, value)
     if operator == "!=":
         return NotIn(attribute, (value,))
-    if kind(value) not in ORDERED:
+    if kind(_canonical(value)) not in ORDERED:
         raise FilterError(
             f"{operator} cannot order {shown(value)}", expected="a number, a string or a timestamp"
         )

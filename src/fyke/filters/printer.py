@@ -115,4 +115,4 @@ def literal(value: Scalar) -> str:
             return "'" + value.replace("'", "''") + "'"
         case datetime():
             return f"timestamp '{format_timestamp(value)}'"
-    return repr(value)
+    return str(value)

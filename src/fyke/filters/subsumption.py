@@ -22,8 +22,9 @@ from fyke.filters.covering import covers
 from fyke.filters.filter import Filter, walk
 from fyke.filters.necessary import Necessary, necessary
 from fyke.filters.normal_form import simplify
-from fyke.filters.predicate import In, Predicate, TypeIs, ValuePredicate
+from fyke.filters.predicate import In, NotIn, Predicate, Range, TypeIs, ValuePredicate
 from fyke.filters.subscription import Subscription
+from fyke.filters.text_predicate import Like
 from fyke.filters.value_set import accepted, without
 
 if TYPE_CHECKING:
@@ -96,11 +97,15 @@ class Subsumption:
     def _candidates(self, narrow: Subscription) -> Iterator[Subscription]:
         yield from self._anywhere
         leaves: dict[str, list[Filter]] = defaultdict(list)
+        leaves.update((name, []) for name in self._required(None))
         for leaf in walk(simplify(narrow.filter)):
             for place in self._named(leaf):
                 yield from self._at_value.get(place, ())
             for attribute in spoken_of(leaf):
                 leaves[attribute].append(leaf)
+            for name in _types(leaf):
+                for attribute in self._required(name):
+                    leaves.setdefault(attribute, [])
         for attribute, known in leaves.items():
             for need, waiting in self._at_attribute.get(attribute, {}).items():
                 if self._may_imply(known, need):
@@ -117,13 +122,30 @@ class Subsumption:
 
     def _named(self, leaf: Filter) -> Iterator[Place]:
         """The values and types that a leaf names."""
-        if isinstance(leaf, In):
+        if isinstance(leaf, In | NotIn):  # `not a != 0` leaves nothing but 0
             yield from ((leaf.attribute, sort_key(value)) for value in leaf.values)
-        if isinstance(leaf, TypeIs) or (isinstance(leaf, In) and leaf.attribute == "type"):
-            names: tuple[Scalar, ...] = (leaf.name,) if isinstance(leaf, TypeIs) else leaf.values
-            for name in names:
-                above = self.schema.supertypes(str(name)) if self.schema is not None else ()
-                yield from (("type", sort_key(each)) for each in (name, *above))
+        if isinstance(leaf, Range):  # and so does the end of a range, beside the negation of one
+            ends = (each for each in (leaf.low, leaf.high) if each is not None)
+            yield from ((leaf.attribute, sort_key(each)) for each in ends)
+        if isinstance(leaf, Like) and leaf.ignore_case:  # `ilike 'İ'` accepts that letter alone
+            texts = accepted(leaf).strings
+            yield from ((leaf.attribute, sort_key(low[1])) for low, _ in texts if len(texts) == 1)
+        for name in _types(leaf):
+            above = self.schema.supertypes(str(name)) if self.schema is not None else ()
+            yield from (("type", sort_key(each)) for each in (name, *above))
+
+    def _required(self, type_name: Scalar) -> tuple[str, ...]:
+        """The attributes that events of a type have, whether a filter speaks of them or not."""
+        if self.schema is None:
+            return ()
+        return self.schema.required_of(type_name if isinstance(type_name, str) else None)
+
+
+def _types(leaf: Filter) -> tuple[Scalar, ...]:
+    """The types that a predicate names."""
+    if isinstance(leaf, TypeIs):
+        return (leaf.name,)
+    return leaf.values if isinstance(leaf, In) and leaf.attribute == "type" else ()
 
 
 def _value_place(need: Necessary) -> Place | None:

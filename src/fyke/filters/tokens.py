@@ -8,11 +8,12 @@ Positions are needed by errors only, so they are found again when one is raised.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Final, NoReturn, TypeVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Final, NoReturn, TypeVar
 
 from fyke.errors import EventError, FilterError, shortened, shown
-from fyke.events.value import INT_MAX, INT_MIN, Scalar, admit, canonical
+from fyke.events.number import read_number
+from fyke.events.value import Scalar, admit
 from fyke.limits import Limits
 
 _DIGITS_MAX: Final = 1000
@@ -25,6 +26,9 @@ class Tokens:
 
     A word in `reserved` has that kind and stands in lower case.
     """
+
+    spellings: ClassVar[Mapping[str, str]] = {}
+    """What other languages write, and what it is in this one: offered by errors."""
 
     __slots__ = ("_pattern", "at", "kinds", "limits", "text", "words")
 
@@ -78,7 +82,20 @@ class Tokens:
             problem, expected = "this number cannot be read", "a number such as 42, -1.5 or 1e3"
         else:
             problem = f"the character {shown(char)} means nothing here"
-        raise FilterError(problem, text=self.text, position=position, expected=expected)
+        meant = self._meant(position)
+        raise FilterError(
+            problem, text=self.text, position=position, expected=expected, meant=meant
+        )
+
+    def _meant(self, position: int) -> str | None:
+        """What was probably meant where the text goes wrong, or one character before."""
+        found = [
+            (len(each), right)
+            for each, right in self.spellings.items()
+            for start in {position, max(position - 1, 0)}
+            if self.text[start : start + len(each)].lower() == each
+        ]
+        return max(found)[1] if found else None
 
     # --- the next token
 
@@ -119,7 +136,7 @@ class Tokens:
 
     # --- refusing
 
-    def fail(self, expected: str, at: int | None = None) -> NoReturn:
+    def fail(self, expected: str, at: int | None = None, meant: str | None = None) -> NoReturn:
         """Refuses a token, the next one unless another is named."""
         at = self.at if at is None else at
         found = (
@@ -127,7 +144,9 @@ class Tokens:
             if self.kinds[at] == "end"
             else f"found {shortened(self.words[at])}"
         )
-        raise FilterError(found, text=self.text, position=self.position_of(at), expected=expected)
+        position = self.position_of(at)
+        meant = meant or self._meant(position)
+        raise FilterError(found, text=self.text, position=position, expected=expected, meant=meant)
 
     def refuse(self, problem: str, at: int | None = None, expected: str | None = None) -> NoReturn:
         """Says what is wrong at a token."""
@@ -148,14 +167,11 @@ class Tokens:
     # --- literals
 
     def number(self) -> Scalar:
-        """Takes a number: an integer, or a float where it has a point or an exponent."""
+        """Takes a number: the decimal that is written, in canonical form."""
         word = self.take()
         if len(word) > _DIGITS_MAX:
             self.refuse("the number is too long", self.at - 1)
-        number = float(word) if "." in word or "e" in word or "E" in word else int(word)
-        if not INT_MIN <= number <= INT_MAX:
-            return self.made(lambda: admit(number), self.at - 1)
-        return canonical(number)
+        return self.made(lambda: read_number(word), self.at - 1)
 
 
 def _end(text: str) -> int:

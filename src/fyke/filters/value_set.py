@@ -165,22 +165,28 @@ def without(taken: ValueSet, removed: ValueSet) -> ValueSet:
 
 def shared(one: ValueSet, other: ValueSet) -> ValueSet:
     """A set that holds all that lies in both; empty only where nothing does."""
-    strings = [
-        *intersect(one.strings, other.strings),
-        *(part for each in one.languages for part in _spoken_in(each, other.strings)),
-        *(part for each in other.languages for part in _spoken_in(each, one.strings)),
-    ]
+    strings = list(intersect(one.strings, other.strings))
+    whole: list[ValuePredicate] = []
+    for languages, spans in ((one.languages, other.strings), (other.languages, one.strings)):
+        for each in languages:
+            if spans and _is_covered(each, ValueSet(strings=spans)):
+                whole.append(each)
+            else:
+                strings += _spoken_in(each, spans)
     return ValueSet(
         null=one.null and other.null,
         booleans=one.booleans & other.booleans,
         numbers=intersect(one.numbers, other.numbers),
         strings=union(strings),
         timestamps=intersect(one.timestamps, other.timestamps),
-        languages=tuple(
-            _narrower(left, right)
-            for left in one.languages
-            for right in other.languages
-            if _may_meet(left, right)
+        languages=(
+            *whole,
+            *(
+                _narrower(left, right)
+                for left in one.languages
+                for right in other.languages
+                if _may_meet(left, right)
+            ),
         ),
     )
 

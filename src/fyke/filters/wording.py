@@ -28,7 +28,7 @@ def text_of(value: Scalar) -> str | None:
             return "true" if value else "false"
         case datetime():
             return format_timestamp(value)
-    return repr(canonical(value))
+    return str(canonical(value))
 
 
 def wording(event: Event) -> str:

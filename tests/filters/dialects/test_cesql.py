@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from itertools import permutations, product
+from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fyke
@@ -21,6 +22,8 @@ from fyke.filters.residual import Residual
 from fyke.filters.weakening import indexable
 from fyke.limits import DEFAULT_LIMITS, DEPTH_CEILING, Limits
 from fyke.testing.covering import check_covers
+from fyke.testing.generators import randoms
+from fyke.testing.reaching import examples, reached, reaches
 
 NOON = datetime(2024, 1, 31, 12, tzinfo=UTC)
 
@@ -417,7 +420,7 @@ EACH_VALUE = [Event({"a": value}) for value in VALUES]
 
 
 @given(expressions(), st.lists(events(), min_size=1, max_size=8))
-@settings(max_examples=500)
+@examples(2.5)
 @example("a = 'x' XOR a = 5", EACH_VALUE)
 @example("NOT (a = TRUE) OR b", EACH_VALUE)
 @example("LOWER(a) = '2024-01-31t12:00:00z'", EACH_VALUE)
@@ -450,6 +453,25 @@ def test_each_value_against_each_simple_operand(template: str) -> None:
             assert wide.matches(event) or not accepted, (text, event)
 
 
+SPELLED = [
+    Event({"a": f"{sign}{zeros}{digits}"})
+    for sign in ("", "+", "-", " ", "--")
+    for zeros in ("", "0", "000")
+    for digits in sorted({str(abs(number)) for number in NUMBERS} | {"", "6", "5 ", "x"})
+]
+
+
+@pytest.mark.parametrize("template", ["a = {}", "{} = a", "a < {}", "a >= {}", "a IN ({}, 'x')"])
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_is_found_however_it_is_spelled(template: str, number: int) -> None:
+    """With a sign, with zeros in front, or almost so."""
+    for text in (template.format(number), f"NOT ({template.format(number)})"):
+        filter = parse(text)
+        check_covers(indexable(filter), filter, SPELLED)
+        for event in SPELLED:
+            assert filter.matches(event) is is_true(text, event), (text, event)
+
+
 TRUTHS = [
     Event({name: value for name, value in zip("abc", values, strict=True) if value is not None})
     for values in product((None, "x", "y"), (None, 5, 4, "no number"), (None, True))
@@ -466,6 +488,52 @@ def test_truth_tables(operators: tuple[str, str]) -> None:
             filter = parse(text)
             for event in TRUTHS:
                 assert filter.matches(event) is is_true(text, event), (text, event)
+
+
+SMALL_ATOMS = [
+    *("{0} = 'x'", "{0} != 'x'", "{0} LIKE 'x%'", "{0} NOT LIKE '%5'", "{0} IN ('x', '5')"),
+    *("{0} = 5", "{0} > 4", "{0} = TRUE", "EXISTS {0}", "NOT {0}", "{0}", "LOWER({0}) = 'x'"),
+    *("5 = {0}", "{0} = {1}", "INT({0}) < 6", "TRUE", "FALSE"),
+]
+SMALL_VALUES = [None, "x", "X", "y", 5, "5", True, "false", []]
+SMALL_EVENTS = [
+    Event({name: value for name, value in (("a", one), ("b", other)) if value != "nothing"})
+    for one, other in product(["nothing", *SMALL_VALUES], repeat=2)
+]
+
+
+def drawn(rng: Random, leaves: int) -> str:
+    """Operands that share two attributes, joined and negated in any shape."""
+    if leaves == 1:
+        return rng.choice(SMALL_ATOMS).format(*rng.sample("ab", 2))
+    sizes = [rng.randint(1, leaves - 1)]
+    parts = [drawn(rng, size) for size in (*sizes, leaves - sizes[0])]
+    joined = f" {rng.choice(('AND', 'AND', 'OR', 'OR', 'XOR'))} ".join(
+        f"({part})" for part in parts
+    )
+    return f"NOT ({joined})" if rng.random() < 0.4 else joined
+
+
+@reaches(true=0.1, false=0.1, wrong=0.1)
+@examples(2)
+@given(randoms())
+def test_operands_that_share_attributes(rng: Random) -> None:
+    """Each is true, false or an error by itself, and which comes first decides."""
+    leaves = rng.randint(2, 5)
+    text = drawn(rng, leaves)
+    if rng.random() < 0.5:
+        operator = rng.choice((" AND ", " OR "))
+        chain = operator.join(f"{drawn(rng, 1)}" for _ in range(leaves))
+        text = f"NOT ({chain})" if rng.random() < 0.5 else chain
+    filter = parse(text)
+    wide = indexable(filter)
+    for event in SMALL_EVENTS:
+        result = cesql.evaluate(text, event)
+        wrong = result.error is not None
+        expected = result.value is True and not wrong
+        reached(true=expected, false=result.value is False and not wrong, wrong=wrong)
+        assert filter.matches(event) is expected, (text, event)
+        assert wide.matches(event) or not expected, (text, event)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -80,7 +81,7 @@ def test_reads_profiles(text: str, native: str) -> None:
         ("PROFILE ( PRI ( in=1 ) )", 16, "double quotes"),
         ("PROFILE ( PRI ( a='x ) )", 18, "closed"),
         ("PROFILE ( PRI ( a=1e5 ) )", 18, "number"),
-        ("PROFILE ( PRI ( a=9223372036854775808 ) )", 18, "64 bits"),
+        ("PROFILE ( PRI ( a=" + "9" * 400 + " ) )", 18, "too large"),
         ("PROFILE ( PRI ( a=" + "9" * 5000 + " ) )", 18, "too long"),
     ],
 )
@@ -208,7 +209,7 @@ def holds(value: object, operator: str, operand: object) -> bool:
 
 
 def number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
 
 
 def same(one: object, other: object) -> bool:
@@ -309,7 +310,7 @@ def test_reads_and_prints_events() -> None:
         ("EVENT ( a=1", ", or )"),
         ("EVENT ( a=1 ) x", "end"),
         ("EVENT ( TYPE=1 )", "type"),
-        ("EVENT ( a=99999999999999999999 )", "64 bits"),
+        ("EVENT ( a=" + "9" * 39 + " )", "38 digits"),
     ],
 )
 def test_refuses_events(text: str, says: str) -> None:

@@ -12,15 +12,17 @@ import ipaddress
 import json
 import random
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fyke
 from fyke.events.event import Event
+from fyke.events.number import ExactDecimal
 from fyke.filters.dialects import parse
 from fyke.filters.dialects.eventbridge import check
 from fyke.filters.filter import Filter, walk
@@ -132,7 +134,7 @@ def meets(value: object, condition: object) -> bool:
     if operator == "exists":
         return bool(operand)
     if operator == "numeric":
-        return type(value) in (int, float) and all(
+        return type(value) in (int, float, ExactDecimal) and all(
             {"=": value == x, "<": value < x, "<=": value <= x, ">": value > x, ">=": value >= x}[o]
             for o, x in zip(operand[::2], operand[1::2], strict=True)
         )
@@ -233,9 +235,14 @@ ABSENT = {"exists": False}
 
 
 class Aligned:
-    """Events and patterns of one shape, each level of which may be an array: they nearly meet."""
+    """Events and patterns of one shape, each level of which may be an array: they nearly meet.
 
-    PATHS = ("r", "r.a", "r.b", "r.c.a", "r.c.b", "r.d", "s.a")
+    Some names begin alike, so that a path is not the start of another although its text is.
+    """
+
+    PATHS = ("r", "r.a", "r.b", "r.c.a", "r.c.b", "r.ca", "r.cab.a", "r.d", "s.a", "ra")
+    BELOW_THE_DOT = ("r.c-a", "r-")
+    """Sorted by segments, as here, these stand elsewhere than sorted by characters."""
     ASKED: ClassVar[tuple[list[Any], ...]] = (
         *(["x"], ["y"], ["x"], ["y"], [ABSENT], [ABSENT], ["x", ABSENT], [{"exists": True}]),
         *([{"anything-but": {"prefix": "x"}}], [{"anything-but": {"suffix": "x"}}, ABSENT]),
@@ -246,20 +253,24 @@ class Aligned:
         self.dotted = dotted
 
     def pattern(self) -> dict[str, Any]:
-        paths = self.random.sample(self.PATHS, self.random.randint(1, 4))
+        paths = self.PATHS + self.BELOW_THE_DOT if self.dotted else self.PATHS
+        paths = self.random.sample(paths, self.random.randint(1, 4))
         return {path: self.random.choice(self.ASKED) for path in paths}
 
     def event(self) -> dict[str, Any]:
-        event = {"r": self._level(2), "s": self._level(0)}
+        event = {"r": self._level(2), "s": self._level(0), "ra": self._leaf(), "r-": self._leaf()}
         return event | {"r.c": self._level(0)} if self._now_and_then(self.dotted) else event
 
     def _level(self, depth: int) -> Any:
         if self.random.random() < 0.5:
             return [self._level(depth) for _ in range(self.random.randint(0, 3))]
-        leaves = {name: self._leaf() for name in "abd" if self.random.random() < 0.6}
+        names = ("a", "b", "d", "ca", "c-a")
+        leaves = {name: self._leaf() for name in names if self.random.random() < 0.6}
         if self._now_and_then(self.dotted):
             leaves["c.a"] = self._leaf()
-        return leaves if depth == 0 else leaves | {"c": self._level(depth - 1)}
+        if depth == 0:
+            return leaves
+        return leaves | {"c": self._level(depth - 1), "cab": self._level(0)}
 
     def _leaf(self) -> Any:
         value: Any = self.random.choice(["x", "y", "x", "y", None])
@@ -508,6 +519,19 @@ def test_a_timestamp_is_not_text() -> None:
     event: dict[str, object] = {"time": datetime(2022, 7, 13, tzinfo=UTC), "x": [{"y": 1}]}
     assert not matches({"time": [{"prefix": "2022"}]}, event)
     assert matches({"time": [{"anything-but": "2022"}]}, event)
+
+
+def test_relatives_of_our_kinds_are_read_within_arrays() -> None:
+    pattern = {"a": {"x": [1, "z"], "y": ["2024-01-01", {"numeric": [">", 5]}]}}
+    for x, y, expected in (
+        (np.int64(1), 7, True),
+        (1, np.float64(5.5), True),
+        (1, NEW_YEAR, False),
+    ):
+        assert read(pattern).matches({"a": [{"x": x, "y": y}, {"x": [], "y": []}]}) is expected
+
+
+NEW_YEAR = date(2024, 1, 1)
 
 
 def test_or_is_a_key_where_it_has_no_alternatives() -> None:

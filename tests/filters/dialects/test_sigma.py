@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from random import Random
 from time import perf_counter
 from typing import Any
 
@@ -29,6 +30,8 @@ from fyke.filters.weakening import indexable
 from fyke.filters.wording import wording
 from fyke.limits import Limits
 from fyke.testing.covering import check_covers
+from fyke.testing.generators import randoms
+from fyke.testing.reaching import examples, reached, reaches
 
 
 def compiled(condition: str | list[str] = "selection", **detections: object) -> Filter:
@@ -974,10 +977,10 @@ KEYS += [
 def spelled_out(value: object) -> str:
     """The text of a scalar, for the interpreter."""
     if isinstance(value, datetime):
-        return "1980-08-08T00:00:00Z"
+        return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, str):
         return value
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
         return str(int(value))
     return json.dumps(value)
 
@@ -1148,6 +1151,47 @@ def test_items_mean_what_the_interpreter_says(
     assert item(*pair).matches(event) == item_holds(event, *pair)
 
 
+NUMBERS = [
+    *(0, -0.0, 7, -12, 1.5, -1.5, 0.1, 100.25, 2**53 + 1, 2**63 - 1, -(2**63), 1e16, 1e22),
+    *(-1e22, 1.5e300, 1e-7, -2.5e-10, 5e-324, 1.7976931348623157e308),
+]
+WORDED = [
+    *NUMBERS,
+    *(True, False, "e+22", "1E+22", "TRUE", "ⓐⒶ", "ßẞ", "ſKs", "İı", ""),
+    *(datetime(1980, 8, 8, tzinfo=UTC), datetime(2024, 12, 31, 23, 59, 59, 120_000, tzinfo=UTC)),
+]
+
+
+def piece_of(rng: Random, text: str) -> str:
+    """A part of a text as a rule would write it: in another case, some characters left open."""
+    start = rng.randint(0, len(text))
+    part = text[start : rng.randint(start, len(text))] if rng.random() < 0.7 else text
+    part = rng.choice((str, str.upper, str.lower, str.swapcase))(part)
+    written_ = ["\\" + char if char in "*?\\" else char for char in part]
+    return "".join(rng.choice("?*") if rng.random() < 0.1 else char for char in written_)
+
+
+@reaches(found=0.3, numbers=0.1, not_found=0.1)
+@examples(3)
+@given(randoms())
+def test_the_text_of_a_value_is_found_whatever_its_kind(rng: Random) -> None:
+    """Numbers, booleans and timestamps are searched as text, by the tree and by what it indexes."""
+    held, other = rng.choice(WORDED), rng.choice(WORDED)
+    value = piece_of(rng, spelled_out(held))
+    modifiers = rng.choice(["", "|contains", "|contains", "|startswith", "|endswith", "|cased"])
+    modifiers += rng.choice(["", "", "|cased"]) if modifiers not in ("", "|cased") else ""
+    filter = item("a" + modifiers, value)
+    events = [Event({"a": each}) for each in (held, other, [other, held], [None], [])]
+    wanted = [item_holds(event, "a" + modifiers, value) for event in events]
+    reached(
+        found=wanted[0] and value != "",
+        numbers=wanted[0] and value != "" and type(held) in (int, float),
+        not_found=not wanted[0],
+    )
+    assert [filter.matches(event) for event in events] == wanted, (modifiers, value, held, other)
+    check_covers(indexable(filter), filter, events)
+
+
 def test_ignoring_case_is_a_pattern_that_ignores_case() -> None:
     assert isinstance(item("a", "x"), Like)
 
@@ -1208,7 +1252,8 @@ def test_needles(words: object, event: dict[str, object], needle: str) -> None:
     assert needle in wording(Event(event))
 
 
-def test_no_needles_where_anything_will_do() -> None:
-    for words in ({"": ["*", "abc"]}, {"|neq": ["abc"]}, {"": ["??"]}):
-        with suppress(FilterError):
-            assert check("sigma", json.dumps(words)).needles is None  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    "words", [{"": ["*", "abc"]}, {"|neq": ["abc"]}, {"": ["??"]}, {"|all": ["?", "*"]}]
+)
+def test_no_needles_where_anything_will_do(words: object) -> None:
+    assert check("sigma", json.dumps(words)).needles is None  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fyke.events.arrow.scalars import Mask, Refusal, Scalars, data, refusal, validity, without
-from fyke.events.value import INT_MAX
+from fyke.events.number import INT_MAX
 
 NUMBERS: Final[dict[Any, np.dtype[Any]]] = {
     arrow: np.dtype(arrow.to_pandas_dtype())

@@ -23,17 +23,17 @@ from fyke.events.arrow.scalars import Mask, ScalarKind, Scalars
 from fyke.limits import Limits
 
 Rows: TypeAlias = NDArray[np.int64]
-ColumnKind: TypeAlias = ScalarKind | Literal["empty"]
+ColumnKind: TypeAlias = ScalarKind | Literal["null", "empty"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """The values that one Arrow column has at one path, end to end.
+    """The values of one kind at one path, end to end: those of an Arrow column, or of documents.
 
-    `values` has no nulls. By kind it is an array of bool ("bool"), int64 or float64 ("number"), a
-    decimal type ("decimal"), string, large_string or a dictionary of these ("string", where the
-    dictionary may hold values twice, or that no row has), timestamp[us, UTC] ("timestamp"), or
-    empty ("empty": there are only empty lists).
+    By kind `values` is an array of bool ("bool"), int64 or float64 ("number"), a decimal type
+    ("decimal"), string, large_string or a dictionary of these ("string", where the dictionary may
+    hold values twice, or that no row has), timestamp[us, UTC] ("timestamp"), nulls ("null": only
+    documents have them), or empty ("empty": there are only empty lists). It has no other nulls.
     """
 
     kind: ColumnKind

@@ -7,7 +7,7 @@ A dialect module offers
 
 `source` is text, or the parsed object (a dict or a list) for the dialects whose notation is JSON
 or YAML. The law: the tree's indexable part covers the dialect's own meaning
-(`fyke.testing.check_covers`).
+(`fyke.testing.covering.check_covers`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from fyke.errors import FilterError, shown
 from fyke.filters.normal_form import fold
+from fyke.filters.resolution import checked
 from fyke.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -41,10 +42,27 @@ def parse(
 ) -> Filter:
     """Reads a filter in one of the dialects.
 
-    A schema lets bounds on single-valued attributes fold.
+    A schema gives its enumerations their order, and lets bounds on single-valued attributes fold.
     """
-    filter: Filter = _module(dialect).parse(source, limits)
+    filter = read(source, dialect, schema=schema, limits=limits)
     return filter if schema is None else fold(filter, schema)
+
+
+def read(
+    source: object,
+    dialect: str = "fyke",
+    *,
+    schema: Schema | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Filter:
+    """As `parse`, but nothing is folded: the filter looks as it was written where it can."""
+    module = _module(dialect)
+    filter: Filter
+    if schema is not None and dialect == "das":  # whose grammar depends on what has an order
+        filter = module.parse(source, limits, schema.orders)
+    else:
+        filter = module.parse(source, limits)
+    return checked(filter, schema)
 
 
 @lru_cache(maxsize=_CHECKS_KEPT)

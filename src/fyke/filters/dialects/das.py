@@ -4,9 +4,10 @@
     event     = "EVENT" "(" [ given { "," given } ] ")"
     part      = "TYPE" "=" type | attribute condition
     given     = "TYPE" "=" type | attribute "=" value
-    condition = "=" value | ( "<" | ">" ) number
+    condition = "=" value | ( "<" | ">" ) bound
               | "IN" "{" value { "," value } "}"
-              | "BETWEEN" "[" number "," number "]"
+              | "BETWEEN" "[" bound "," bound "]"
+    bound     = number | word | string      a word or a string only where a schema has its order
     type      = word | string
     attribute = word | '"' name '"'         a quote within the name is doubled
     value     = number | word | string      a string stands in single quotes, doubled within
@@ -14,8 +15,8 @@
 Example. `PROFILE ( PRI ( a1=5 , a2>10 , TYPE=T1 ) )` is `a1 = 5 and a2 > 10 and type = 'T1'`.
 Type. DAS tests types for equality (DAS-3), so `TYPE=T1` does not accept subtypes of T1.
 Values. Integers, fixed point numbers and the strings of enumerations. An enumeration has an order
-of its own, which a profile does not state; `<`, `>` and BETWEEN on strings are therefore refused,
-and IN says the same.
+of its own, which a profile does not state; `<`, `>` and BETWEEN on strings are therefore refused
+unless a schema declares the enumeration (`orders`), and IN says the same.
 Exact. Every profile is a conjunction of predicates; there is no residual.
 Source. DAS-2, DAS-3, DAS-5, DAS-6; the notations of IN, BETWEEN and events are ours.
 """
@@ -23,7 +24,7 @@ Source. DAS-2, DAS-3, DAS-5, DAS-6; the notations of IN, BETWEEN and events are 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
 from typing import Final, TypeVar
 
@@ -55,11 +56,11 @@ _VALUE: Final = "a number, a word or a 'string'"
 _Read = TypeVar("_Read")
 
 
-def parse(source: object, limits: Limits = DEFAULT_LIMITS) -> Filter:
-    """Reads a profile."""
+def parse(source: object, limits: Limits = DEFAULT_LIMITS, orders: Collection[str] = ()) -> Filter:
+    """Reads a profile; `orders` are the attributes whose strings have an order."""
     if not isinstance(source, str):
         raise FilterError(f"a DAS profile is text, not {type(source).__name__}")
-    reading = _Reading(source, limits)
+    reading = _Reading(source, limits, orders)
     return conjunction(reading.profile())
 
 
@@ -77,8 +78,9 @@ def parse_event(text: str, limits: Limits = DEFAULT_LIMITS) -> Event:
 class _Reading:
     """One pass over a profile's or an event's text."""
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str, limits: Limits, orders: Collection[str] = ()) -> None:
         self.tokens = Tokens(text, _TOKEN, limits)
+        self.orders = orders
         self.limits = limits
         self.seen: set[str] = set()
 
@@ -142,7 +144,7 @@ class _Reading:
             return equals(attribute, self.value())
         if tokens.kind == "symbol" and tokens.word in "<>":
             operator = tokens.take()
-            bound = self.number(f"a number after {operator}")
+            bound = self.bound(attribute, f"a number after {operator}")
             return compare(attribute, operator, bound)
         if self.is_keyword("IN"):
             tokens.take()
@@ -176,9 +178,9 @@ class _Reading:
 
     def between(self, attribute: str) -> Filter:
         self.tokens.need("[")
-        low = self.number("the lower bound, a number")
+        low = self.bound(attribute, "the lower bound, a number")
         self.tokens.need(",")
-        high = self.number("the upper bound, a number")
+        high = self.bound(attribute, "the upper bound, a number")
         self.tokens.need("]")
         return Range(attribute, low, high)
 
@@ -192,7 +194,9 @@ class _Reading:
                 return self.tokens.take()
         self.tokens.fail(_VALUE)
 
-    def number(self, expected: str) -> Scalar:
+    def bound(self, attribute: str, expected: str) -> Scalar:
+        if attribute in self.orders and self.tokens.kind in ("word", "string"):
+            return self.value()
         if self.tokens.kind in ("word", "string"):
             expected += "; the order of an enumeration is unknown here, list its values with IN"
         if self.tokens.kind != "number":
@@ -285,7 +289,7 @@ def _literal(value: Value) -> str:
     number = canonical(value)
     if isinstance(number, int):
         return str(number)
-    digits = format(Decimal(repr(number)), "f")
+    digits = format(Decimal(str(number)), "f")
     return digits if "." in digits else f"{digits}.0"
 
 

@@ -11,7 +11,8 @@ import re
 from datetime import UTC, datetime
 from typing import Final
 
-from fyke.events.value import INT_MAX, INT_MIN, Scalar, format_timestamp, parse_timestamp
+from fyke.events.number import INT_MAX, INT_MIN
+from fyke.events.value import Scalar, format_timestamp, parse_timestamp
 from fyke.filters import glob as globs
 from fyke.filters.dialects.cesql.values import primitive, to_string
 from fyke.filters.filter import Filter, disjunction

@@ -51,7 +51,7 @@ def primitive(scalar: Scalar) -> Primitive:
     number = canonical(scalar)
     if type(number) is int and is_integer(number):
         return number
-    return repr(number)
+    return str(number)
 
 
 def is_integer(number: int) -> bool:

@@ -15,6 +15,7 @@ from ipaddress import ip_network
 from typing import Final, NoReturn, TypeAlias, TypeGuard
 
 from fyke.errors import FilterError, shown
+from fyke.events.number import ExactDecimal
 from fyke.filters import predicate as p
 from fyke.filters import text_predicate as t
 from fyke.filters.dialects.eventbridge.complexity import too_complex
@@ -141,7 +142,12 @@ def _anything_but(path: str, operand: Json) -> Condition:
     return p.NotIn(path, tuple(v for v in values if not isinstance(v, (Object, list))))
 
 
-_KINDS: Final[dict[type, str]] = {str: "string", int: "number", float: "number"}
+_KINDS: Final[dict[type, str]] = {
+    str: "string",
+    int: "number",
+    float: "number",
+    ExactDecimal: "number",
+}
 
 
 def _anything_but_pattern(path: str, operand: Object) -> Condition:
@@ -197,8 +203,8 @@ def _numeric(path: str, operand: Json) -> Condition:
     )
 
 
-def _is_number(value: Json) -> TypeGuard[int | float]:
-    return type(value) in (int, float)
+def _is_number(value: Json) -> TypeGuard[int | float | ExactDecimal]:
+    return _KINDS.get(type(value)) == "number"
 
 
 _NETWORK: Final = re.compile(r"(?:[0-9.]+|[0-9a-fA-F:]+)/[0-9]{1,3}")

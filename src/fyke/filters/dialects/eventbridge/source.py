@@ -1,7 +1,8 @@
 """The JSON of a pattern, from text or from Python objects, as one checked tree.
 
 An object is kept as its pairs, because EventBridge lets a key occur twice: the later one wins, but
-field by field. Everything else that makes JSON ambiguous is refused.
+field by field. Everything else that makes JSON ambiguous is refused. Numbers are int64 or float64,
+as in events of JSON, so that one text is one number on both sides.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from typing import Final, NoReturn, TypeAlias
 
 from fyke.errors import EventError, FilterError, shown
 from fyke.events.json import encode
+from fyke.events.number import ExactDecimal
 from fyke.events.value import admit
 from fyke.limits import Limits
 
-Json: TypeAlias = "Object | list[Json] | str | int | float | bool | None"
+Json: TypeAlias = "Object | list[Json] | str | int | float | ExactDecimal | bool | None"
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -116,7 +118,7 @@ def _key(key: object, place: _Place) -> str:
     return admitted
 
 
-def _scalar(value: object, place: _Place) -> str | int | float | bool | None:
+def _scalar(value: object, place: _Place) -> str | int | float | ExactDecimal | bool | None:
     try:
         admitted = admit(value)
     except EventError as refused:

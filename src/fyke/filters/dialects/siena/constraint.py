@@ -84,7 +84,7 @@ def _operand(constraint: Constraint) -> Scalar:
             return parse_timestamp(value)
         except ValueError as error:
             raise FilterError(str(error)) from None
-    if kind(value) is not wanted or (declared in _WHOLE and isinstance(value, float)):
+    if kind(value) is not wanted or (declared in _WHOLE and not isinstance(value, int)):
         raise FilterError(f"{shown(value)} is not of type {declared}")
     return value
 

@@ -19,6 +19,7 @@ from itertools import product
 from typing import Final
 
 from fyke.errors import EventError, FilterError, shown
+from fyke.events.number import ExactDecimal, read_number
 from fyke.events.value import Scalar, admit, canonical, parse_timestamp
 from fyke.filters.dialects.sigma.plain import Value, Written
 from fyke.filters.glob import ONE, Glob, fold, glob
@@ -162,12 +163,12 @@ DECIMAL: Final = r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 """The strings that are read as numbers where a rule compares numbers."""
 
 
-def decimal(text: str) -> int | float | None:
+def decimal(text: str) -> int | float | ExactDecimal | None:
     """The number that a string spells, however large; None where it spells none."""
     if not _DECIMAL.fullmatch(text):
         return None
     try:
-        return int(text)
+        return read_number(text)
     except ValueError:
         return float(text)
 
