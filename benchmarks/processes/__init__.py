@@ -6,16 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-def run(name: str, *arguments: object, **environment: str) -> dict[str, Any]:
-    """What the program of a name prints."""
+def run(
+    name: str, *arguments: object, prefix: Sequence[str] = (), **environment: str
+) -> dict[str, Any]:
+    """What the program of a name prints; `prefix` is a command that runs it."""
     done = subprocess.run(
-        [sys.executable, "-m", f"benchmarks.processes.{name}", *map(str, arguments)],
+        [*prefix, sys.executable, "-m", f"benchmarks.processes.{name}", *map(str, arguments)],
         cwd=ROOT,
         env={**os.environ, **environment},
         stdout=subprocess.PIPE,

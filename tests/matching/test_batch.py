@@ -62,8 +62,11 @@ def test_nothing_is_no_trouble(engine: str) -> None:
 @pytest.mark.parametrize("engine", ["compiled", "scan"])
 def test_what_is_no_batch_is_refused(engine: str) -> None:
     matcher = matcher_of(engine, all="true")
-    for wrong in (None, 7, {"a": [1]}, [{"a": 1}], pa.array([1]), "table"):
+    for wrong in (None, 7, {"a": [1]}, pa.array([1]), fyke.Event({"a": 1})):
         with pytest.raises(fyke.EventError, match="pyarrow Table or RecordBatch"):
+            matcher.match_batch(wrong)
+    for wrong in ("table", ["a"], [["a"]], [7], [None]):
+        with pytest.raises(fyke.EventError, match="row 0: "):
             matcher.match_batch(wrong)
     for name, column in (
         ("raw", pa.array([b"x"])),

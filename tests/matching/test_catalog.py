@@ -111,6 +111,19 @@ def test_what_is_refused_changes_nothing() -> None:
     assert [str(f) for _, f in catalog.filters()] == [str(f) for _, f in filled(3).filters()]
 
 
+def test_filters_that_were_asked_for_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog_module, "KEPT_MAX", 3)
+    catalog = Catalog()
+    for number in range(10):
+        catalog.add(f"s{number}", fyke.parse(f"a = {number}"))
+    for slot in range(10):
+        asked = catalog.filter(slot)
+        others = [catalog.filter(other) for other in range(max(slot - 2, 0), slot)]
+        assert catalog.filter(slot) is asked  # not made again
+        assert [str(each) for each in others] == [f"a = {n}" for n in range(max(slot - 2, 0), slot)]
+        assert len(catalog._kept) <= 3
+
+
 def test_a_removal_while_iterating_loses_nobody_else() -> None:
     catalog = filled(3000)
     seen = []

@@ -106,11 +106,13 @@ def test_batches(engine: str, taken: list[Filter], seen: list[Event], seed: int)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_corpus(engine: str) -> None:
     """All cases at once: every event against every filter of the corpus."""
-    parsed = [fyke.parse(case.filter, dialect=case.dialect) for case in CASES]
+    parsed = [
+        fyke.parse(case.filter, dialect=case.dialect, schema=case.declared()) for case in CASES
+    ]
     matcher = Matcher(engine)
     matcher.add_many((str(number), filter) for number, filter in enumerate(parsed))
     for number, case in enumerate(CASES):
-        event = Event(case.event)
+        event = case.read()
         found = matcher.match(event)
         assert (str(number) in found) is case.expected, case.name
         assert found == [str(i) for i, filter in enumerate(parsed) if filter.matches(event)]

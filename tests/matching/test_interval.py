@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_right
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fyke
+from fyke.errors import FykeError
 from fyke.events.event import Event
 from fyke.events.value import Scalar, sort_key
 from fyke.filters.filter import Filter
@@ -116,6 +120,87 @@ def test_reorder_without_observations_changes_nothing() -> None:
     made.reorder()
     assert list(made.nodes) == ["a3", "a4", "a5"]
     IntervalEngine().reorder()
+
+
+def test_a_matcher_is_compacted_by_reordering() -> None:
+    matcher = fyke.Matcher("interval")
+    matcher.add_many((f"s{n}", f"kind = 'x' and number = {n}") for n in range(40))
+    for number in range(50):
+        matcher.match({"kind": "x", "number": number})
+    before = matcher.stats().work.probes
+    matcher.compact()
+    assert [matcher.match({"kind": "x", "number": n}) for n in (7, 41)] == [["s7"], []]
+    assert matcher.stats().work.probes - before == 3
+
+
+def test_reordering_time_and_again() -> None:
+    """The rarely equal attribute comes first, whichever it is just now."""
+    made = engine(
+        {slot: f"a = {slot} and b = {slot}" for slot in range(20)}, Parameters(reorder_every=10)
+    )
+    for steady, varying in (("a", "b"), ("b", "a")):
+        for turn in range(40):
+            made.match(Event({steady: turn % 20, varying: 99}))
+        assert next(iter(made.nodes)) == varying
+
+
+def test_reordering_while_others_add_loses_nobody() -> None:
+    made = engine({0: "a = 0 and b = 0"}, Parameters(reorder_every=1))
+    stop = threading.Event()
+
+    def search() -> None:
+        while not stop.is_set():
+            made.match(Event({"a": 0, "b": 1}))
+
+    with ThreadPoolExecutor(1) as pool:
+        searching = pool.submit(search)
+        try:
+            for slot in range(1, 300):
+                made.add(slot, fyke.parse(f"x{slot} = 1"))
+        finally:
+            stop.set()
+        searching.result()
+    assert len(made.nodes) == 301
+    assert made.match(Event({f"x{slot}": 1 for slot in range(1, 300)})) == list(range(1, 300))
+
+
+# --- parameters by name --------------------------------------------------------------------------
+
+
+def test_an_engine_is_named_with_its_parameters(tmp_path: Path) -> None:
+    text = "interval:bit_list_from=0.5,growth=2,empty_max=3,reorder_every=7"
+    assert Parameters.read(text.partition(":")[2]) == Parameters(
+        bit_list_from=0.5, growth=2, empty_max=3, reorder_every=7
+    )
+    matcher = fyke.Matcher(text)
+    matcher.add("one", "a = 1")
+    matcher.add("two", "a = 2")
+    engine = matcher.engine
+    assert isinstance(engine, IntervalEngine)
+    assert engine.nodes["a"].array.at(place(1)).is_bit_list  # one of two is half of them
+    matcher.save(tmp_path / "snapshot")
+    opened = fyke.Matcher.open(tmp_path / "snapshot")
+    assert opened.stats().engine == text and opened.match({"a": 2}) == ["two"]
+    assert fyke.Matcher("tree:spans_max=1").match({"a": 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("scan:growth=1", "the engine scan takes no parameters"),
+        ("interval:", "expected each once of bit_list_from, growth"),
+        ("interval:size=1", "'size=1'; expected each once"),
+        ("interval:growth=1,growth=1", "expected each once"),
+        ("interval:growth=1.5", "growth is '1.5'; expected a number"),
+        ("interval:growth=0", "growth is 0; expected at least 1"),
+        ("interval:bit_list_from=nan", "bit_list_from is nan; expected a share"),
+        ("interval:reorder_every=-1", "reorder_every is -1; expected 0 or more"),
+        ("intervals:growth=1", "unknown engine 'intervals'"),
+    ],
+)
+def test_bad_parameters(name: str, problem: str) -> None:
+    with pytest.raises(FykeError, match=problem):
+        fyke.Matcher(name)
 
 
 # --- exactness -----------------------------------------------------------------------------------

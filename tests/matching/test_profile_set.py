@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fyke.errors import FykeError
 from fyke.matching.dynamic_array import DynamicArray
+from fyke.matching.engine import Work
 from fyke.matching.indices import Indices
 from fyke.matching.interval_parameters import Parameters
 from fyke.matching.profile_set import (
+    WORD,
     ProfileSet,
     as_bits,
     count,
     indices,
     intersection,
-    touched,
     union,
 )
 
@@ -84,7 +87,7 @@ def test_intersection_and_union(
     """DAS-12: pointers with pointers, bits with bits, mixed."""
     left = as_bits(sorted(one)) if one_dense else sorted(one)
     right = as_bits(sorted(other)) if other_dense else sorted(other)
-    met, joined = intersection(left, right), union([left, right])
+    met, joined = intersection(left, right, Work()), union([left, right])
     assert list(indices(met)) == sorted(one & other)
     assert isinstance(met, int) == (one_dense and other_dense)
     assert list(indices(joined)) == sorted(one | other)
@@ -112,12 +115,43 @@ def test_dynamic_array() -> None:
     assert made.size == 0 and list(made.numbers()) == []
 
 
-def test_what_an_intersection_looks_at() -> None:
-    few, many = [0, 40, 99], list(range(0, 1_000, 2))
-    assert touched(few, many) == 503
-    assert touched(as_bits(many), few) == touched(few, as_bits(many)) == 3
-    assert touched(as_bits(few), as_bits(many)) == 4
-    assert touched(0, as_bits(many)) == touched((), ()) == 0
+class Read(list[int]):
+    """A pointer list that notes how many of its entries are read."""
+
+    entries = 0
+
+    def __iter__(self) -> Iterator[int]:
+        for each in super().__iter__():
+            self.entries += 1
+            yield each
+
+
+@given(sets, sets)
+def test_what_is_counted_is_what_an_intersection_reads(
+    one: frozenset[int], other: frozenset[int]
+) -> None:
+    work = Work()
+    first, second = Read(sorted(one)), Read(sorted(other))
+    met = intersection(first, second, work)
+    assert list(met) == sorted(one & other)
+    assert work.touched == first.entries + second.entries
+
+    work, pointers, bits = Work(), Read(sorted(one)), as_bits(sorted(other))
+    for sides in ((pointers, bits), (bits, pointers)):
+        intersection(*sides, work)
+    words = -(-bits.bit_length() // WORD)
+    assert work.touched == pointers.entries + 2 * words
+
+
+def test_two_bit_lists_share_the_words_of_the_shorter_one() -> None:
+    work = Work()
+    few, many = as_bits([0, 40, 99]), as_bits(range(0, 1_000, 2))
+    intersection(few, many, work)
+    assert work.touched == 4
+    intersection(many, few, work)
+    assert work.touched == 8
+    intersection(0, many, work)
+    assert work.touched == 8
 
 
 def test_indices_are_reused() -> None:

@@ -52,8 +52,12 @@ def test_every_slot_is_found_while_the_table_grows(
     hashes = np.array([draw.getrandbits(32) >> (32 - bits) for _ in range(500)], np.uint32)
     at, table, held, growing = hashes.data, SlotTable(), set(), 0
 
+    def data_at(slot: int) -> bytes:
+        assert slot in held, "it is not in the table"
+        return b"%d" % slot
+
     def found(slot: int) -> int:
-        return table.find(at[slot], b"%d" % slot, at, lambda other: b"%d" % other)
+        return table.find(at[slot], b"%d" % slot, at, data_at)
 
     for step in range(1_500):
         slot = draw.randrange(500 if step > 300 else 5 + step)

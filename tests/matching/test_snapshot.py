@@ -17,6 +17,7 @@ import pytest
 
 import fyke
 from fyke.matching import snapshot
+from tests.synced import Synced
 
 FACTS: dict[str, object] = {"engine": "scan", "subscriptions": 3, "nested": {"a": [1, None, "é"]}}
 
@@ -164,6 +165,7 @@ def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 @pytest.mark.parametrize(
     ("said", "change"),
     [
+        ("another release of Fyke", lambda m: m.update(version=4)),
         ("version", lambda m: m.update(version=99)),
         ("version", lambda m: m.update(version=None)),
         ("no snapshot", lambda m: m.pop("format")),
@@ -283,6 +285,84 @@ def test_saving_never_overwrites_what_is_no_snapshot(tmp_path: Path) -> None:
             snapshot.save(path, {}, {})
     with pytest.raises(fyke.FykeError, match="no snapshot"):
         snapshot.load(tmp_path / "file")
+
+
+def test_a_power_cut_at_any_moment_leaves_the_old_or_the_new(synced: Synced) -> None:
+    path, place = synced.folder / "new" / "snapshot", Path("new") / "snapshot"
+    snapshot.save(path, FACTS, some_arrays())
+
+    def check() -> None:
+        for copy in synced.possible():
+            facts, arrays = snapshot.load(copy / place)
+            assert (facts, len(arrays)) in ((FACTS, len(some_arrays())), ({"second": True}, 1))
+
+    synced.before_each = check
+    snapshot.save(path, {"second": True}, {"a": np.arange(3)})
+    assert snapshot.load(synced.left() / place)[0] == {"second": True}
+
+
+def test_a_power_cut_after_the_first_one_was_saved(synced: Synced) -> None:
+    """Also where an earlier writer was interrupted after it had made the folder."""
+    (synced.folder / "begun").mkdir()
+    for name in ("begun", "new"):
+        snapshot.save(synced.folder / name, FACTS, some_arrays())
+        for copy in synced.possible():
+            assert snapshot.load(copy / name)[0] == FACTS
+
+
+class Meanwhile:
+    """Saves another snapshot just before this process opens a file for the n-th time."""
+
+    def __init__(self, path: Path, moments: set[int], patch: pytest.MonkeyPatch) -> None:
+        self._path, self._moments = path, moments
+        self._open = Path.open
+        self._patch = patch
+        self.opened = 0
+        self.saved = 0
+        patch.setattr(Path, "open", self._opened())
+
+    def _opened(self) -> Callable[..., Any]:
+        def opened(path: Path, *given: Any, **named: Any) -> Any:
+            self.opened += 1
+            if self.opened in self._moments:
+                self.saved += 1
+                with self._patch.context() as patch:
+                    patch.setattr(Path, "open", self._open)
+                    size = 10 + self.saved
+                    arrays = {name: np.full(size, size) for name in ("a", "b", "c")}
+                    snapshot.save(self._path, {"size": size}, arrays)
+            return self._open(path, *given, **named)
+
+        return opened
+
+
+@pytest.mark.parametrize("moments", [*({at} for at in range(1, 6)), {2, 5}, {2, 4}, {3, 6, 8, 9}])
+def test_another_saves_while_this_one_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moments: set[int]
+) -> None:
+    """Whenever that is and however often, what is opened is one of them, as a whole."""
+    arrays = {name: np.full(10, 10) for name in ("a", "b", "c")}
+    snapshot.save(tmp_path, {"size": 10}, arrays)
+    with monkeypatch.context() as patch:
+        others = Meanwhile(tmp_path, moments, patch)
+        facts, arrays = snapshot.load(tmp_path)
+        name = snapshot.identity(tmp_path)
+    assert 10 <= facts["size"] <= 10 + others.saved
+    assert all(each.tolist() == [facts["size"]] * facts["size"] for each in arrays.values())
+    assert others.saved
+    assert name == snapshot.identity(tmp_path)
+
+
+def test_one_who_never_stops_saving_is_given_up_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot.save(tmp_path, {}, {"a": np.arange(3)})
+    monkeypatch.setattr(snapshot, "_ATTEMPTS", 5)
+    with monkeypatch.context() as patch:
+        others = Meanwhile(tmp_path, set(range(2, 1000)), patch)
+        with pytest.raises(fyke.FykeError, match="has no"):
+            snapshot.load(tmp_path)
+    assert others.saved > 5
 
 
 READER = """

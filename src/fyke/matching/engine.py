@@ -30,6 +30,8 @@ class Work:
     """Filters that the index could not rule out."""
     checks: int = 0
     """Filters evaluated as a whole to decide about a candidate."""
+    touched: int = 0
+    """Pointers and words of bits that intersections of profile sets looked at."""
 
 
 class Engine(Protocol):
@@ -67,7 +69,7 @@ class Persistent(Protocol):
     def kept(self) -> tuple[Arrays, dict[str, object]]:
         """The index as arrays, under names that begin with `index.`, and the rest as for JSON.
 
-        The arrays are to be read before the next change.
+        No arrays: there is no index yet. They are to be read before the next change.
         """
         ...
 
@@ -90,6 +92,15 @@ class Scouting(Protocol):
 
     def nearest(self, event: Event, count: int) -> list[int]:
         """Some slots whose filters refuse the event, by few of their clauses."""
+        ...
+
+
+@runtime_checkable
+class Reordering(Protocol):
+    """An engine that asks one attribute after the other, in an order that it may change."""
+
+    def reorder(self) -> None:
+        """Asks those first that have refused most. Others may search, add, remove meanwhile."""
         ...
 
 

@@ -24,11 +24,13 @@ Source. DAS 4.1 (DAS-9 to DAS-14). Differs:
 - Filters are any trees over any values. `profile` says how they become profiles, and which of the
   profiles that survive need a check of their filter. A list selects the edges of all its elements.
 - The order of attributes is theirs of appearance until `reorder` (DAS-14): as given, or by the
-  share of profiles that each attribute was seen to leave over.
+  share of profiles that each attribute was seen to leave over. `Matcher.compact` asks for it, and
+  the engine itself after `reorder_every` events.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 
 from fyke.events.event import Event
@@ -97,6 +99,8 @@ class IntervalEngine:
         self._profiles: dict[int, Profile] = {}
         self._slots: dict[int, int] = {}
         self._indices = Indices()
+        self._changing = threading.Lock()
+        self._seen = 0
 
     @property
     def unguarded(self) -> int:
@@ -109,7 +113,8 @@ class IntervalEngine:
         self._tests[slot] = filter.test()
         if not all(each.constraints for each in found):
             self._unguarded.add(slot)
-        else:
+            return
+        with self._changing:
             self._taken[slot] = [self._insert(slot, each) for each in found]
 
     def _insert(self, slot: int, profile: Profile) -> int:
@@ -132,8 +137,9 @@ class IntervalEngine:
     def remove(self, slot: int) -> None:
         del self._tests[slot]
         self._unguarded.discard(slot)
-        for index in self._taken.pop(slot, ()):
-            self._delete(index)
+        with self._changing:
+            for index in self._taken.pop(slot, ()):
+                self._delete(index)
 
     def _delete(self, index: int) -> None:
         profile = self._profiles.pop(index)
@@ -148,16 +154,18 @@ class IntervalEngine:
         """Evaluates the attributes in this order, those not named afterwards; without an order,
         those first that have left the fewest profiles over since the last time.
         """
-        if order is None:
-            order = sorted(self.nodes, key=lambda each: _survival(self.nodes[each]))
-        rest = (each for each in self.nodes if each not in order)
-        self.nodes = {each: self.nodes[each] for each in (*order, *rest) if each in self.nodes}
-        for node in self.nodes.values():
-            node.tried = node.survivors = 0
+        with self._changing:
+            if order is None:
+                order = sorted(self.nodes, key=lambda each: _survival(self.nodes[each]))
+            rest = (each for each in self.nodes if each not in order)
+            self.nodes = {each: self.nodes[each] for each in (*order, *rest) if each in self.nodes}
+            for node in self.nodes.values():
+                node.tried = node.survivors = 0
 
     # --- events
 
     def match(self, event: Event) -> list[int]:
+        self._count()
         surviving, doubted = self._survivors(event)
         sure: set[int] = set()
         unsure = set(self._unguarded)
@@ -172,6 +180,13 @@ class IntervalEngine:
         sure.update(slot for slot in unsure if tests[slot](attributes, event))
         return sorted(sure)
 
+    def _count(self) -> None:
+        """Reorders after so many events."""
+        self._seen += 1
+        every = self._parameters.reorder_every
+        if every and self._seen % every == 0:
+            self.reorder()
+
     def selections(self, event: Event) -> Iterator[tuple[Dimension, Members]]:
         """What each attribute selects, in the order of evaluation."""
         for dimension, node in self.nodes.items():
@@ -182,13 +197,13 @@ class IntervalEngine:
         found: Members | None = None
         before = len(self._profiles)
         doubted: list[set[int]] = []
-        for dimension, node in self.nodes.items():
+        for dimension, node in list(self.nodes.items()):
             where, is_list = places(event, dimension)
             self.work.probes += len(where)
             selected = node.selected(where, is_list)
             if is_list and node.loose:
                 doubted.append(node.loose)
-            found = selected if found is None else intersection(found, selected)
+            found = selected if found is None else intersection(found, selected, self.work)
             after = count(found)
             node.tried += before
             node.survivors += after

@@ -11,6 +11,9 @@ while a search ran is looked at again before ids are handed out.
     matcher.add("alice", "price < 10 and symbol starts with 'OT'")
     matcher.match({"symbol": "OTE", "price": 8.4})              ["alice"]
 
+Schema. With one, enumerations compare in their order and text of a timestamp is read as one, in
+filters as in events; `timestamps` names such attributes without a schema. Nothing else is checked.
+
 With `self_check`, a share of the events is matched again by evaluating every filter; a difference
 is counted in `stats()` and the scan's answer is returned.
 """
@@ -29,15 +32,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fyke.errors import FykeError, shown
+from fyke.errors import FilterWarning, FykeError, shown, warn_outside
 from fyke.events.event import Document, Event, as_event
 from fyke.filters.dialects import parse
 from fyke.filters.explanation import Explanation, explain
 from fyke.filters.filter import FALSE, And, Filter
+from fyke.filters.remarks import may_be_quoted, remarks
+from fyke.filters.resolution import checked
 from fyke.limits import DEFAULT_LIMITS, Limits
 from fyke.matching.arrays import Arrays
 from fyke.matching.changes import Changes
-from fyke.matching.engine import Engine, Learning, Persistent, Scouting, Work
+from fyke.matching.engine import Engine, Learning, Persistent, Reordering, Scouting, Work
 from fyke.matching.scan import ScanEngine
 from fyke.matching.statistics import Statistics
 
@@ -53,20 +58,27 @@ FilterOf: TypeAlias = Callable[[int], Filter]
 """The filter of a slot, for an engine that does not keep filters itself."""
 
 
-def _loaded(module: str, name: str) -> Callable[[FilterOf], Engine]:
+def _loaded(module: str, name: str, **chosen: object) -> Callable[[FilterOf], Engine]:
     """Makes an engine whose module, and numpy with it, is imported when the engine is wanted."""
 
     def make(filter_of: FilterOf) -> Engine:
-        engine: Engine = getattr(import_module(f"fyke.matching.{module}"), name)()
+        engine: Engine = getattr(import_module(f"fyke.matching.{module}"), name)(**chosen)
         return engine
 
     return make
 
 
 def _compiled(filter_of: FilterOf) -> Engine:
-    from fyke.matching.compiled.engine import CompiledEngine
+    """The compiled engine itself where its kernels are loaded."""
+    from fyke.matching.compiled.compiling import is_loaded
 
-    return CompiledEngine(filter_of)
+    if is_loaded():
+        from fyke.matching.compiled.engine import CompiledEngine
+
+        return CompiledEngine(filter_of)
+    from fyke.matching.deferred import DeferredEngine
+
+    return DeferredEngine(filter_of)
 
 
 ENGINES: Final[dict[str, Callable[[FilterOf], Engine]]] = {
@@ -78,9 +90,13 @@ ENGINES: Final[dict[str, Callable[[FilterOf], Engine]]] = {
     "tree": _loaded("tree", "TreeEngine"),
 }
 """The engines by name."""
+_CONFIGURED: Final = {"interval": "IntervalEngine", "tree": "TreeEngine"}
+"""Those that take parameters, which `interval_parameters` explains."""
 
 SUSPECTS_MIN: Final = 2_000
 """`why_not` looks at so many subscriptions at least, if there are so many."""
+REMARKED_MAX: Final = 100
+"""Texts of filters that one matcher warns of; a file in a wrong dialect would fill the screen."""
 CHUNK: Final = 1_000
 """`add_many` lets others in after so many."""
 
@@ -120,22 +136,27 @@ class Matcher:
         engine: str = "compiled",
         *,
         schema: Schema | None = None,
+        timestamps: Iterable[str] = (),
         limits: Limits = DEFAULT_LIMITS,
         self_check: float = 0.0,
         seed: int = 0,
     ) -> None:
-        if engine not in ENGINES:
-            raise FykeError(f"unknown engine {shown(engine)}; expected one of {', '.join(ENGINES)}")
         if not 0 <= self_check <= 1:
             raise FykeError(f"self_check is {shown(self_check)}; expected a share from 0 to 1")
         self._engine_name = engine
+        self._make = _maker(engine)
         self._lock = threading.RLock()
-        self._schema = schema
+        self._schema = _schema(schema, timestamps)
+        self._declared = schema
         self._limits = limits
         self._self_check = self_check
         self._random = random.Random(seed)
+        self._remarked: set[str] = set()
         self._hold(_catalog())
         self._events = self._matches = self._self_checks = self._self_check_failures = 0
+        self._revision = 0
+        self._watch: Callable[[Event], None] | None = None
+        self._watched = 0.0
 
     def _hold(self, catalog: Catalog) -> None:
         """Takes over subscriptions.
@@ -145,18 +166,32 @@ class Matcher:
         """
         filter_of = partial(_filter_at, catalog, self._lock)
         self._catalog = catalog
-        self._engine = ENGINES[self._engine_name](filter_of)
+        self._engine = self._make(filter_of)
         self._changes = Changes(filter_of)
 
     @property
     def engine(self) -> Engine:
-        """The engine that searches."""
-        return self._engine
+        """The engine that searches at the moment."""
+        engine: Engine = getattr(self._engine, "serving", self._engine)
+        return engine
+
+    @property
+    def schema(self) -> Schema | None:
+        """What is declared about events: the order of enumerations, and which text is a time."""
+        return self._schema
+
+    @property
+    def revision(self) -> int:
+        """How many changes there were: two equal numbers mean that nothing has changed."""
+        return self._revision
 
     # --- subscriptions
 
     def add(self, id: str, filter: Filter | object, *, dialect: str = "fyke") -> None:
-        """Adds a subscription; it sees the next event. The filter may be given in any dialect."""
+        """Adds a subscription; it sees the next event. The filter may be given in any dialect.
+
+        A FilterWarning says where a text probably means something else, as `symbol = "A"` does.
+        """
         read = self._read(filter, dialect)
         with self._lock:
             self._enter(self._catalog.add(id, read), read)
@@ -171,6 +206,7 @@ class Matcher:
         """Removes a subscription; it does not see the next event."""
         with self._lock:
             slot = self._catalog.remove(id)
+            self._revision += 1
             self._changes.note(slot)
             self._engine.remove(slot)
 
@@ -180,6 +216,7 @@ class Matcher:
             slot = self._catalog.known(id)
             old, new = self._catalog.filter(slot), self._read(filter, dialect)
             self._catalog.replace(id, new)
+            self._revision += 1
             self._changes.note(slot, is_replaced=True)
             self._engine.remove(slot)
             try:
@@ -194,10 +231,28 @@ class Matcher:
         with self._lock:
             return self._catalog.filter(self._catalog.known(id))
 
+    def items(self) -> Iterator[tuple[str, Filter]]:
+        """Yield ids and filters, in the order in which matches come."""
+        for id in self:
+            yield id, self.filter(id)
+
     def _read(self, filter: Filter | object, dialect: str = "fyke") -> Filter:
+        filter = getattr(filter, "filter", filter)  # a condition on the fields of a class has one
         if isinstance(filter, Filter):
-            return filter
-        return parse(filter, dialect, schema=self._schema, limits=self._limits)
+            return filter if self._schema is None else checked(filter, self._schema)
+        read = parse(filter, dialect, schema=self._schema, limits=self._limits)
+        if self._declared is not None or (type(filter) is str and may_be_quoted(filter)):
+            self._remark(str(filter), read)
+        return read
+
+    def _remark(self, text: str, read: Filter) -> None:
+        """Warns of what was probably not meant: once for each text, of a limited number of them."""
+        if text in self._remarked or len(self._remarked) >= REMARKED_MAX:
+            return
+        if found := remarks(read, self._declared):
+            sentences = " ".join(map(str, found))
+            warn_outside(f"the filter {shown(text)}: {sentences}", FilterWarning)
+            self._remarked.add(text)
 
     def _read_pairs(
         self, pairs: Iterable[tuple[str, Filter | object]]
@@ -225,13 +280,14 @@ class Matcher:
         except BaseException:
             self._catalog.remove(self._catalog.id(slot))
             raise
+        self._revision += 1
         self._changes.note(slot)
 
     # --- events
 
     def match(self, event: Event | Document) -> list[str]:
         """The ids of the subscriptions that accept the event."""
-        event = as_event(event)
+        event = self._event(event)
         with self._lock:
             self._changes.begin()
         try:
@@ -247,25 +303,38 @@ class Matcher:
             if self._self_check and self._random.random() < self._self_check:
                 slots = self._checked(event, slots)
             self._matches += len(slots)
+            if self._watch is not None and self._random.random() < self._watched:
+                self._watch(event)
             return self._catalog.names(slots)
 
+    def _event(self, event: Event | Document) -> Event:
+        """The event as the schema reads it."""
+        event = as_event(event)
+        return event if self._schema is None else self._schema.read(event)
+
     def match_batch(self, table: Any) -> pa.Table:
-        """The matches of a pyarrow Table or RecordBatch, whose columns are attributes.
+        """The matches of a pyarrow Table or RecordBatch, or of documents.
 
         A table with a row for each match: `event`, the number of the row, and `subscription`, the
-        id; ordered by event. A null cell is a missing attribute.
+        id; ordered by event.
+
+        The columns of a table are attributes; a null cell is a missing one. Documents have the
+        verdicts of `match`, null is a value there. They are JSON lines (a text, bytes or an open
+        file; blank lines are counted, but are no events), a pyarrow array of JSON texts, or any
+        iterable of events, dictionaries and JSON texts.
         """
         import pyarrow as pa
 
         from fyke.matching.batch import batches
 
-        parts = [self._match_rows(first, rows) for first, rows in batches(table)]
+        read = batches(table, self._schema)
+        parts = [self._match_rows(first, columns) for first, columns in read]
         events = pa.chunked_array([part[0] for part in parts], pa.int64())
         ids = pa.chunked_array([part[1] for part in parts], pa.string())
         return pa.table({"event": events, "subscription": ids})
 
-    def _match_rows(self, first: int, columns: Columns) -> tuple[pa.Array, pa.Array]:
-        """The numbers of the rows, counted from `first`, and the ids, of all matches."""
+    def _match_rows(self, numbers: Any, columns: Columns) -> tuple[pa.Array, pa.Array]:
+        """The numbers of the rows and the ids, of all matches; `numbers` may be the first one."""
         import numpy as np
         import pyarrow as pa
 
@@ -280,8 +349,14 @@ class Matcher:
                     rows, slots = self._checked_rows(rows, slots, columns)
                 self._events += columns.rows
                 self._matches += len(slots)
+                if self._watch is not None:
+                    for row in range(columns.rows):
+                        if self._random.random() < self._watched:
+                            self._watch(columns.event(row))
                 ids = self._catalog.ids(slots).cast(pa.string())
-        return pa.array(rows + first if first else rows), ids
+        if isinstance(numbers, int):
+            return pa.array(rows + numbers if numbers else rows), ids
+        return pa.array(numbers[rows]), ids
 
     @contextmanager
     def _searching(self) -> Iterator[None]:
@@ -313,14 +388,14 @@ class Matcher:
 
     def explain(self, event: Event | Document, id: str) -> Explanation:
         """Each predicate of a subscription, with the value it saw and its verdict."""
-        return explain(self.filter(id), event)
+        return explain(self.filter(id), self._event(event))
 
     def why_not(self, event: Event | Document, limit: int = 10) -> list[NearMiss]:
         """The subscriptions that nearly accepted the event, and the clauses that failed.
 
         Among very many, those that the engine guesses to be nearest are looked at.
         """
-        event = as_event(event)
+        event = self._event(event)
         with self._lock:
             misses = (self._miss(*each, event) for each in self._suspects(event, limit))
             return heapq.nsmallest(
@@ -355,6 +430,13 @@ class Matcher:
         if isinstance(self._engine, Learning):
             self._engine.learn(known)
 
+    def watch(self, seen: Callable[[Event], None] | None, share: float = 0.01) -> None:
+        """Hand a share of the events that are matched from now on to a function; None ends it."""
+        if not 0 <= share <= 1:
+            raise FykeError(f"share is {shown(share)}; expected a share from 0 to 1")
+        with self._lock:
+            self._watch, self._watched = seen, share
+
     def compact(self) -> None:
         """Files all subscriptions anew, by what is known about events by now, in one piece.
 
@@ -363,6 +445,8 @@ class Matcher:
         """
         if isinstance(self._engine, Learning):
             self._engine.compact()
+        if isinstance(self._engine, Reordering):
+            self._engine.reorder()
 
     def stats(self) -> Stats:
         """What this matcher holds and has done."""
@@ -382,12 +466,27 @@ class Matcher:
         from fyke.matching import snapshot
 
         with self._lock:
-            facts: dict[str, object] = {"engine": self._engine_name, "subscriptions": len(self)}
-            arrays = self._catalog.arrays()
-            if isinstance(self._engine, Persistent):
-                index, facts["index"] = self._engine.kept()
-                arrays |= index
-            snapshot.save(Path(path), facts, arrays)
+            snapshot.save(Path(path), *self._snapshot())
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of each array of a snapshot, by name: `ids.*`, `filters.*`, `index.*`.
+
+        An engine that is made anew when a snapshot is opened has no arrays in it.
+        """
+        with self._lock:
+            return {name: array.nbytes for name, array in self._snapshot()[1].items()}
+
+    def _snapshot(self) -> tuple[dict[str, object], Arrays]:
+        facts: dict[str, object] = {"engine": self._engine_name, "subscriptions": len(self)}
+        if self._schema is not None:
+            facts["schema"] = self._schema.to_document()
+        arrays = self._catalog.arrays()
+        if isinstance(self._engine, Persistent):
+            index, details = self._engine.kept()
+            if index:
+                facts["index"] = details
+            arrays |= index
+        return facts, arrays
 
     @classmethod
     def open(cls, path: str | Path, engine: str | None = None) -> Matcher:
@@ -400,6 +499,7 @@ class Matcher:
         facts, arrays = snapshot.load(Path(path))
         matcher = cls(str(facts.get("engine")) if engine is None else engine)
         try:
+            matcher._schema = matcher._declared = schema_in(facts)
             matcher._take_up(facts, arrays)
         except FykeError as refused:
             raise FykeError(f"the snapshot {path} is corrupt: {refused}") from None
@@ -407,9 +507,10 @@ class Matcher:
 
     def _take_up(self, facts: dict[str, Any], arrays: Arrays) -> None:
         self._hold(_catalog(arrays))
-        if isinstance(self._engine, Persistent) and facts["engine"] == self._engine_name:
+        has_index = facts["engine"] == self._engine_name and "index" in facts
+        if has_index and isinstance(self._engine, Persistent):
             index = {name: each for name, each in arrays.items() if name.startswith("index.")}
-            self._engine.take_up(index, facts.get("index", {}), self._catalog.slots())
+            self._engine.take_up(index, facts["index"], self._catalog.slots())
             return
         for slot, filter in self._catalog.filters():
             self._engine.add(slot, filter)
@@ -422,6 +523,48 @@ class Matcher:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._catalog)
+
+
+def warm() -> None:
+    """Compile the kernels of the compiled engine now, unless it was done, and load them.
+
+    Takes about half a minute the first time on a machine. Without it they are compiled in the
+    background, and matchers answer more slowly until then. For images, and before a clock starts.
+    """
+    from fyke.matching.compiled import compiling
+
+    compiling.warm()
+
+
+def _maker(engine: str) -> Callable[[FilterOf], Engine]:
+    """What makes an engine, given its name, and behind a colon its parameters."""
+    name, colon, rest = engine.partition(":")
+    if name not in ENGINES:
+        raise FykeError(f"unknown engine {shown(name)}; expected one of {', '.join(ENGINES)}")
+    if not colon:
+        return ENGINES[name]
+    if name not in _CONFIGURED:
+        raise FykeError(f"the engine {name} takes no parameters, {shown(rest)} are given")
+    from fyke.matching.interval_parameters import Parameters
+
+    return _loaded(name, _CONFIGURED[name], parameters=Parameters.read(rest))
+
+
+def _schema(schema: Schema | None, timestamps: Iterable[str]) -> Schema | None:
+    if schema is None and timestamps == ():
+        return None
+    from fyke.events.schema import Schema
+
+    return (schema or Schema()).with_timestamps(timestamps)
+
+
+def schema_in(facts: dict[str, Any]) -> Schema | None:
+    """The schema among the facts of a snapshot."""
+    if "schema" not in facts:
+        return None
+    from fyke.events.schema import Schema
+
+    return Schema.from_document(facts["schema"])
 
 
 def _filter_at(catalog: Catalog, lock: threading.RLock, slot: int) -> Filter:

@@ -14,11 +14,10 @@ A value is looked up by the cut just before it.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
 from fyke.events.event import Event
-from fyke.events.value import Kind, Scalar, kind
+from fyke.events.value import KINDS, Kind, Scalar
 from fyke.filters.intervals import EMPTY_TEXT, Cut, Span, Spans, union
 from fyke.filters.value_set import ValueSet
 
@@ -42,8 +41,7 @@ SCALARS: Final[Spans] = ((_SCALARS, END),)
 AT_MISSING: Final[Cut] = (-3, 0, 0)
 AT_EMPTY: Final[Cut] = (-1, 0, 0)
 
-_SAMPLES: Final[tuple[Scalar, ...]] = (None, False, 0, 0.0, "", datetime(1, 1, 1, tzinfo=UTC))
-_RANKS: Final = {type(scalar): 2 * int(kind(scalar)) + 1 for scalar in _SAMPLES}
+_RANKS: Final = {cls: 2 * int(kind) + 1 for cls, kind in KINDS.items()}
 _TRUE: Final[Cut] = (_RANKS[bool], True, 0)
 
 

@@ -10,7 +10,8 @@ Invariant. The form never changes the members. A set chooses its form when it ch
 is told the number of profiles (`fit`).
 
 Cost. Intersection (DAS-12): pointers with pointers O(the sizes), bits with bits a word-wise AND
-over all profiles, mixed O(the pointers) and a copy of the bits. Source. DAS 4.1.2, figure 4.
+over all profiles, mixed O(the pointers) and a copy of the bits. What an intersection looks at is
+counted where it does so, into `Work.touched`. Source. DAS 4.1.2, figure 4.
 Differs: a bit list is a Python integer, the array of words that Python itself intersects in C; it
 is as long as its highest index asks for, so the growth options apply to the pointers only.
 """
@@ -23,6 +24,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from fyke.matching.dynamic_array import DynamicArray
+from fyke.matching.engine import Work
 from fyke.matching.interval_parameters import Parameters
 
 Members: TypeAlias = int | Sequence[int]
@@ -108,28 +110,38 @@ class ProfileSet:
 # --- sets of both forms --------------------------------------------------------------------------
 
 
-def intersection(one: Members, other: Members) -> Members:
-    """Bits of two bit lists, pointers otherwise."""
+def intersection(one: Members, other: Members, work: Work) -> Members:
+    """Bits of two bit lists, pointers otherwise; `work` counts what is looked at."""
     if isinstance(one, int):
-        return one & other if isinstance(other, int) else _marked(other, one)
+        return _both(one, other, work) if isinstance(other, int) else _marked(other, one, work)
     if isinstance(other, int):
-        return _marked(one, other)
-    return sorted(set(one).intersection(other))
+        return _marked(one, other, work)
+    return _shared(one, other, work)
 
 
-def _marked(pointers: Sequence[int], bits: int) -> list[int]:
-    """The pointers whose bit is set."""
+def _both(one: int, other: int, work: Work) -> int:
+    """The bits that are set in both; the longer list is not looked at beyond the shorter one."""
+    work.touched += _words(min(one.bit_length(), other.bit_length()))
+    return one & other
+
+
+def _marked(pointers: Sequence[int], bits: int, work: Work) -> list[int]:
+    """The pointers whose bit is set. All bits are copied, so that one can be asked for by place."""
     octets = bits.to_bytes(bits.bit_length() // 8 + 1, "little")
     end = 8 * len(octets)
+    work.touched += len(pointers) + _words(bits.bit_length())
     return [each for each in pointers if each < end and octets[each >> 3] >> (each & 7) & 1]
 
 
-def touched(one: Members, other: Members) -> int:
-    """What their intersection looks at: the pointers of either, or the words that both have."""
-    lists = [each for each in (one, other) if not isinstance(each, int)]
-    if lists:
-        return sum(map(len, lists))
-    return -(-min(each.bit_length() for each in (one, other) if isinstance(each, int)) // WORD)
+def _shared(one: Sequence[int], other: Sequence[int], work: Work) -> list[int]:
+    """The pointers in both lists, each of which is read from its beginning to its end."""
+    work.touched += len(one) + len(other)
+    known = set(one)
+    return [each for each in other if each in known]
+
+
+def _words(bits: int) -> int:
+    return -(-bits // WORD)
 
 
 def union(sets: Iterable[Members]) -> Members:

@@ -34,11 +34,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from fyke.durable import make_folder, write_synced
 from fyke.errors import FykeError, shown
 from fyke.matching.arrays import Arrays
 
 FORMAT: Final = "fyke snapshot"
-VERSION: Final = 4
+VERSION: Final = 5
+"""Since 5 a number in a filter is the decimal that is written; it was the nearest float64."""
 _MANIFEST: Final = "manifest.json"
 _MANIFEST_SIZE_MAX: Final = 2**26
 _ARRAY_NAME: Final = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*", re.ASCII)
@@ -66,7 +68,7 @@ def save(path: Path, facts: dict[str, object], arrays: Arrays) -> None:
 
 def _save(path: Path, facts: dict[str, object], arrays: Arrays) -> None:
     _check_ours(path)
-    path.mkdir(parents=True, exist_ok=True)
+    make_folder(path)
     with _locked(path):
         token = secrets.token_hex(8)
         data = path / f"data-{token}"
@@ -75,7 +77,7 @@ def _save(path: Path, facts: dict[str, object], arrays: Arrays) -> None:
             data.mkdir()
             files = {name: _write_array(data, name, array) for name, array in arrays.items()}
             _sync(data)
-            _write_synced(manifest, _sealed({"data": data.name, "facts": facts, "files": files}))
+            write_synced(manifest, _sealed({"data": data.name, "facts": facts, "files": files}))
             manifest.replace(path / _MANIFEST)
         except BaseException:
             manifest.unlink(missing_ok=True)
@@ -113,20 +115,13 @@ def _write_array(folder: Path, name: str, array: npt.NDArray[Any]) -> dict[str, 
     if plain.dtype.str not in _TYPES:
         raise FykeError(f"the array {name} is of type {array.dtype}; expected numbers")
     elements = plain.reshape(-1).view(np.uint8).data
-    _write_synced(folder / f"{name}.bin", elements)
+    write_synced(folder / f"{name}.bin", elements)
     return {
         "type": plain.dtype.str,
         "shape": list(array.shape),
         "size": plain.nbytes,
         "sha256": hashlib.sha256(elements).hexdigest(),
     }
-
-
-def _write_synced(path: Path, data: bytes | memoryview) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _sealed(content: dict[str, object]) -> bytes:
@@ -207,6 +202,11 @@ def load(path: Path) -> tuple[dict[str, Any], Arrays]:
     return facts, arrays
 
 
+def facts(path: Path) -> dict[str, Any]:
+    """The facts alone, without a look at the arrays."""
+    return _manifest(path, _manifest_text(path))[0]
+
+
 def identity(path: Path) -> str:
     """Tells what is saved at a path from what was there before or will be later."""
     text = _manifest_text(path)
@@ -248,8 +248,11 @@ def _manifest(path: Path, text: bytes) -> tuple[dict[str, Any], dict[str, _File]
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise FykeError(f"{path} is no snapshot: {_MANIFEST} does not say that it is one")
     if manifest.get("version") != VERSION:
-        found = shown(manifest.get("version"))
-        raise FykeError(f"the snapshot {path} is of format version {found}; expected {VERSION}")
+        raise FykeError(
+            f"the snapshot {path} is of format version {shown(manifest.get('version'))}; expected "
+            f"{VERSION}: another release of Fyke wrote it; add its subscriptions to a new Matcher "
+            "and save that one"
+        )
     if manifest.pop("sha256", None) != _seal(manifest):
         raise FykeError(f"the snapshot {path} is corrupt: the checksum of {_MANIFEST} differs")
     try:

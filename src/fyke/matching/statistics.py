@@ -23,7 +23,8 @@ from typing import Any, Final
 
 from fyke.errors import FykeError, shown
 from fyke.events.event import Document, Event, as_event
-from fyke.events.value import INT_MAX, admit, canonical, parse_timestamp
+from fyke.events.number import INT_MAX
+from fyke.events.value import admit, canonical, parse_timestamp
 from fyke.matching.compiled.codes import key_document, scalar_key
 
 VALUES_MAX: Final = 10_000

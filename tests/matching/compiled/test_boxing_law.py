@@ -12,7 +12,7 @@ import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter, conjunction, disjunction
 from fyke.filters.predicate import equals
-from fyke.matching.compiled.boxing import ALTERNATIVES_MAX, BOXES_MAX, Box, Boxes, boxed
+from fyke.matching.compiled.boxing import ALTERNATIVES_MAX, BOXES_MAX, Box, Boxes, Boxing
 from fyke.matching.compiled.codes import MISSING
 from fyke.matching.compiled.coding import Codes, code_event
 from fyke.matching.compiled.gathering import decide
@@ -34,7 +34,7 @@ close = filters(predicates(st.sampled_from(["a", "b", "type"])), max_leaves=8)
 
 
 def box_of(filter: Filter, vocabulary: Vocabulary) -> Boxes:
-    return boxed(filter, vocabulary, Statistics().share)
+    return Boxing(vocabulary, Statistics().share).run(filter)
 
 
 def codes_on(codes: Codes, axis: int) -> list[int]:

@@ -17,10 +17,10 @@ from fyke.events.event import Event
 from fyke.filters.filter import Filter
 from fyke.matching.compiled import engine as compiled
 from fyke.matching.compiled import segment
+from fyke.matching.compiled.compiling import warm
 from fyke.matching.compiled.engine import CompiledEngine
 from fyke.matching.compiled.merging import Merge
 from fyke.matching.compiled.segment import GONE
-from fyke.matching.compiled.warming import warm
 from fyke.matching.matcher import Matcher
 
 pytestmark = pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")

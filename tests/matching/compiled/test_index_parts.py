@@ -21,7 +21,7 @@ from fyke.matching.compiled import statistics as statistics_module
 from fyke.matching.compiled.access import AxisFacts, filed
 from fyke.matching.compiled.box_table import BoxTable, BoxWriter
 from fyke.matching.compiled.box_tree import AXES_AT, GROUP, LEVELS_AT
-from fyke.matching.compiled.boxing import Boxes, boxed
+from fyke.matching.compiled.boxing import Boxes, Boxing
 from fyke.matching.compiled.codes import HIGHEST, LOWEST, MISSING
 from fyke.matching.compiled.coding import code_event
 from fyke.matching.compiled.engine import CompiledEngine
@@ -140,7 +140,7 @@ def test_boxes_come_back_from_their_layout(
 ) -> None:
     vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
     for filter in taken:
-        writer.add(boxed(filter, vocabulary, statistics.share))
+        writer.add(Boxing(vocabulary, statistics.share).run(filter))
     table = writer.table()
     shares = statistics.shares(table, vocabulary)
     with patch.object(access, "PAIR_REACHED", pair_reached):
@@ -212,7 +212,7 @@ def test_an_event_that_visits_many_clusters(monkeypatch: pytest.MonkeyPatch) -> 
 def test_shares_of_few_boxes_are_those_of_many(taken: list[Filter]) -> None:
     vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
     for filter in taken:
-        writer.add(boxed(filter, vocabulary, statistics.share))
+        writer.add(Boxing(vocabulary, statistics.share).run(filter))
     table = writer.table()
     found = []
     for many in (0, 2**31):
@@ -226,7 +226,7 @@ def test_values_are_expected_as_often_as_they_are_named() -> None:
     vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
     texts = ["a = 1", "a = 1 and b = 1", "a = 2 and n > 5", "a = 1 and d like 'x%'"]
     for text in texts:
-        writer.add(boxed(fyke.parse(text), vocabulary, statistics.share))
+        writer.add(Boxing(vocabulary, statistics.share).run(fyke.parse(text)))
     table = writer.table()
     kinds = [vocabulary.axes[axis][0] for axis in table.axis]
     shares = statistics.shares(table, vocabulary).tolist()
@@ -328,7 +328,7 @@ def test_homes() -> None:
     def segment(*slots: int) -> Any:
         boxes, programs = BoxWriter(), ProgramWriter()
         for _ in slots:
-            boxes.add(boxed(fyke.parse("a = 1"), vocabulary, statistics.share))
+            boxes.add(Boxing(vocabulary, statistics.share).run(fyke.parse("a = 1")))
             programs.add(None)
         shares = statistics.shares(boxes.table(), vocabulary)
         numbers = np.array(slots, np.int32)

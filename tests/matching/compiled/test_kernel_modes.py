@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -117,7 +119,7 @@ def note(frame, what, _):
 
 
 sys.setprofile(note)
-warming.use_all()
+list(warming.steps())
 sys.setprofile(None)
 for path in Path(warming.__file__).parent.rglob("*.py"):
     for node in ast.walk(ast.parse(path.read_text())):
@@ -158,7 +160,7 @@ made = Matcher()
 made.add_many((str(n), f"a = 'v{n % 7}' and b > {n} and not c = 1") for n in range(900))
 made.save(Path(sys.argv[1]))
 del made
-warming.use_all()
+list(warming.steps())
 before = types()
 opened = Matcher.open(Path(sys.argv[1]))
 opened.match_batch(pa.table({"a": ["v1", "x"], "b": [5, 6], "c": [1.5, 2.5]}))
@@ -240,14 +242,23 @@ def test_the_cache_is_of_one_state_of_the_sources(
 ) -> None:
     from fyke.matching.compiled import kernel_cache
 
-    package = tmp_path / "package"
+    package, elsewhere = tmp_path / "package", tmp_path / "elsewhere"
     (package / "inner").mkdir(parents=True)
     (package / "kernel.py").write_text("one")
     (package / "inner" / "other.py").write_text("two")
-    monkeypatch.setattr(kernel_cache, "__file__", str(package / "kernel.py"))
-    first = kernel_cache._state()
-    assert kernel_cache._state() == first
+    first = kernel_cache._state(package)
+    assert kernel_cache._state(package) == first
+    shutil.copytree(package, elsewhere)
+    assert kernel_cache._state(elsewhere) == first
+    with zipfile.ZipFile(tmp_path / "package.zip", "w") as archive:
+        for name in ("kernel.py", "inner/other.py"):
+            archive.write(package / name, f"package/{name}")
+    assert kernel_cache._state(zipfile.Path(tmp_path / "package.zip", "package/")) == first
     (package / "inner" / "other.py").write_text("three")
-    assert kernel_cache._state() != first
+    assert kernel_cache._state(package) != first
     (package / "inner" / "other.py").write_text("two")
-    assert kernel_cache._state() == first
+    assert kernel_cache._state(package) == first
+    for told in ("_processor", "version"):
+        with monkeypatch.context() as changed:
+            changed.setattr(kernel_cache, told, lambda *_: "another")
+            assert kernel_cache._state(package) != first

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,15 @@ import pytest
 
 import fyke
 from fyke.matching import snapshot
+from fyke.matching.compiled import engine as compiled
+from fyke.matching.compiled.box_tree import AXES_AT, GROUP, LEVELS_AT, SLOTS_MAX
 from fyke.matching.compiled.engine import CompiledEngine
+from fyke.matching.compiled.lanes import LANES
+from fyke.matching.compiled.layout import CLUSTER, RUN
+from fyke.matching.compiled.program import ACCEPTED, INSIDE, OPAQUE, STEP
+from fyke.matching.compiled.segment import GONE, NO_PROGRAM, Segment
+from fyke.matching.compiled.validation import validate
+from fyke.matching.compiled.vocabulary import AxisKind, Vocabulary
 from fyke.matching.matcher import Matcher
 
 FLIPS = """
@@ -227,3 +238,177 @@ def test_an_index_of_other_subscriptions_is_refused(saved: Path) -> None:
     snapshot.save(saved, facts, kept | index)
     with pytest.raises(fyke.FykeError, match="not one of the subscriptions"):
         Matcher.open(saved)
+
+
+# --- every word that leads somewhere --------------------------------------------------------------
+
+Wrong = Iterator[tuple[str, int, Iterable[int]]]
+"""The name of an array, a place in it, and values that are out of bounds there."""
+FAR = (2**31 - 1, -(2**31))
+
+
+@pytest.fixture(scope="module")
+def engine() -> CompiledEngine:
+    """Clusters of symbols, of pairs and without; runs and trees; several boxes; programs."""
+    texts = [f"a = {n % 5} and b between {n} and {n + 9} and c < {n % 7}" for n in range(300)]
+    texts += [f"b between {n} and {n + 9}" for n in range(40)]
+    texts += [f"d = {n} and b < {n} and c > {n} and e < {n}" for n in range(6)]
+    texts += [f"(a = {n} or s = 'x{n}') and not (c > 3 and b < {n})" for n in range(20)]
+    texts += [f"a in (1,2,3,4,5,6,7,8,9,{n}) and s like '%x{n}%'" for n in range(10, 30)]
+    texts += [f"s ends with 'y{n}' and (t matches 'q+{n}' or c = {n})" for n in range(20)]
+    texts += [f"(s like '%p{n}%' or c = {n}) and (b = 1 or c = 2 or e = {n})" for n in range(5)]
+    texts += [f"t matches 'z+{n}'" for n in range(5)]
+    texts += ["not a = 1", "type is T", "exists s", "true", "a not in (1,2,3,4,5)", "s > 'm'"]
+    filters = [fyke.parse(text) for text in texts]
+    made = CompiledEngine(filters.__getitem__, tree_from=12, is_warm=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "WAITING_MAX", 0)
+        patch.setattr(compiled, "YOUNG_MAX", 0)
+        for slot, each in enumerate(filters):
+            made.add(slot, each)
+        made.match(fyke.Event({"a": 1}))
+    return made
+
+
+def clusters(segment: Segment) -> Iterator[tuple[int, list[tuple[int, list[int]]]]]:
+    """The place of each cluster, and of its runs with those of their boxes."""
+    words, at = segment.layout.clusters, 1
+    while at < len(words) - LANES:
+        head, runs = at, []
+        at += CLUSTER
+        for _ in range(words[head + 2]):
+            axis, count = words[at], words[at + 1]
+            marks = at + RUN + (2 * count if axis >= 0 else 0)
+            runs.append((at, [at + (int(words[marks + box]) >> 1) for box in range(count)]))
+            at += int(words[at + 2])
+        yield head, runs
+
+
+def wrong_clusters(segment: Segment, vocabulary: Vocabulary) -> Wrong:
+    axes, symbols = len(vocabulary.axes), vocabulary.next_symbol
+    words, trees = segment.layout.clusters, len(segment.layout.groups) // GROUP
+    for head, runs in clusters(segment):
+        yield "clusters", head, (-1, symbols, words[head] + 1, *FAR)
+        yield "clusters", head + 1, (-1, symbols, words[head + 1] + 1, *FAR)
+        yield "clusters", head + 2, (words[head + 2] + 1, words[head + 2] - 1, *FAR)
+        yield "clusters", head + 3, (words[head + 3] + 1, words[head + 3] - 1, trees + 1, *FAR)
+        yield "clusters", head + 4, (words[head + 4] + 1, words[head + 3] - 1, trees + 1, *FAR)
+        for run, boxes in runs:
+            axis, count, end = words[run : run + 3].tolist()
+            yield "clusters", run, (-2, axes, *FAR)
+            yield "clusters", run + 1, (count + 1, 0, -1, *FAR)
+            yield "clusters", run + 2, (end + 1, end - 1, 0, RUN - 1, *FAR)
+            marks = run + RUN + (2 * count if axis >= 0 else 0)
+            for mark in range(marks, marks + count):
+                yield "clusters", mark, (words[mark] + 2, words[mark] - 2, *FAR)
+            for box, stop in pairwise([*boxes, run + end]):
+                yield from wrong_box(box, stop, len(segment.slots), axes)
+
+
+def wrong_box(box: int, stop: int, owners: int, axes: int) -> Wrong:
+    yield "clusters", box, (owners, -owners - 1, *FAR)
+    for constraint in range(box + 1, stop, 3):
+        yield "clusters", constraint, (-1, axes, *FAR)
+
+
+def no_texts(vocabulary: Vocabulary) -> list[int]:
+    """The axes that have no patterns."""
+    return [at for at, (kind, _) in enumerate(vocabulary.axes) if kind is not AxisKind.TEXT]
+
+
+def wrong_programs(segment: Segment, vocabulary: Vocabulary) -> Wrong:
+    axes = len(vocabulary.axes)
+    programs, at = segment.programs, segment.program_at
+    starts = sorted(at[at != NO_PROGRAM].tolist())
+    for start, end in pairwise([*starts, len(programs) - 1]):
+        step = last = 0
+        while step <= last:
+            here = start + step * STEP
+            kind, _, one, other, *successors = programs[here : here + STEP].tolist()
+            for place in (here + 4, here + 5):  # to itself, back, and out
+                back = () if step == 0 else (step - 1, 0)
+                yield "programs", place, (step, *back, -3, (end - start) // STEP, *FAR)
+            yield "programs", here, (-1, OPAQUE + 1, *FAR)
+            if kind != OPAQUE and other:
+                yield "programs", here + 1, (-1, axes, *FAR)
+            if kind == ACCEPTED:
+                yield "programs", here + 1, no_texts(vocabulary)
+            if kind not in (INSIDE, OPAQUE):
+                yield "programs", here + 2, (-1, end - start - other + 1, *FAR)
+                yield "programs", here + 3, (-1, end - start - one + 1, *FAR)
+            last = max(last, *successors)
+            step += 1
+    for owner in np.flatnonzero(at != NO_PROGRAM).tolist():
+        yield "program_at", owner, (-2, len(programs), *starts[:2], *FAR)
+
+
+def wrong_trees(segment: Segment, vocabulary: Vocabulary) -> Wrong:
+    axes = len(vocabulary.axes)
+    index, owners = segment.layout, len(segment.slots)
+    for place in range(len(index.owners)):
+        yield "owners", place, (owners, -owners - 1, *FAR)
+    for head in range(0, len(index.groups), GROUP):
+        width, levels, count = index.groups[head : head + 3].tolist()
+        yield "groups", head, (0, -1, SLOTS_MAX + 1, *FAR)
+        yield "groups", head + 1, (levels + 1, levels - 1, *FAR)
+        yield "groups", head + 2, (0, -1, count + LANES ** (levels + 1), *FAR)
+        rounded = -(-count // LANES) * LANES
+        yield "groups", head + 4, (-1, len(index.owners) - rounded + 1, *FAR)
+        for level in range(levels + 1):
+            yield "groups", head + LEVELS_AT + level, (-1, len(index.nodes), *FAR)
+            place = int(index.groups[head + LEVELS_AT + level])
+            for lane in range(-count % LANES):  # without a child
+                last = place + (-(-count // LANES) - 1) * width * 2 * LANES + LANES - 1 - lane
+                for bound in range(0, width * 2 * LANES, LANES):
+                    yield "nodes", last + bound, (0, 1)
+            count = -(-count // LANES)
+        for slot in range(width):
+            yield "groups", head + AXES_AT + slot, (-1, axes, *FAR)
+
+
+def wrong_lists(segment: Segment, vocabulary: Vocabulary) -> Wrong:
+    axes, owners, table = len(vocabulary.axes), len(segment.slots), segment.layout.table
+    for name, end in (("keyed", axes), ("pairs", axes), ("texts", axes), ("roots", owners)):
+        for place in range(len(getattr(segment, name))):
+            yield name, place, (-1, end, *FAR)
+    for place in range(len(segment.texts)):
+        yield "texts", place, no_texts(vocabulary)
+    for place, head in enumerate(table.tolist()):
+        yield "table", place, ((head + 1, -1, 0, *FAR) if head else (1, 2, -1, *FAR))
+    yield "slots", 0, (-2, GONE)
+
+
+@pytest.mark.parametrize("wrong", [wrong_clusters, wrong_programs, wrong_trees, wrong_lists])
+def test_no_word_leads_out_of_bounds_or_back(
+    engine: CompiledEngine, wrong: Callable[[Segment, Vocabulary], Wrong]
+) -> None:
+    """Kernels go where a word says: whichever it is, one that leads elsewhere is refused."""
+    vocabulary = engine._vocabulary
+    tried: Counter[str] = Counter()
+    for segment in engine._segments:
+        validate(segment, vocabulary)
+        arrays = {name: part.copy() for name, part in segment.arrays().items()}
+        for name, place, values in wrong(segment, vocabulary):
+            right = arrays[name][place]
+            for value in {int(each) for each in values} - {int(right)}:
+                arrays[name][place] = value
+                with pytest.raises(fyke.FykeError):
+                    validate(Segment.of(arrays, segment.details()), vocabulary)
+                    pytest.fail(f"{name}[{place}] may be {value} instead of {right}")
+                tried[name] += 1
+            arrays[name][place] = right
+    assert tried.total() > 200, tried
+
+
+def test_what_is_said_beside_the_arrays(engine: CompiledEngine) -> None:
+    several = 0
+    for segment in engine._segments:
+        said = segment.details()
+        several += said["has_several"]
+        changes = [{"root": said["root"] + 1}, {"removed": said["removed"] + 1}]
+        changes += [{"root": 0}] if said["root"] else []
+        changes += [{"has_several": 0}] if said["has_several"] else []
+        for change in changes:
+            with pytest.raises(fyke.FykeError):
+                validate(Segment.of(segment.arrays(), {**said, **change}), engine._vocabulary)
+    assert several

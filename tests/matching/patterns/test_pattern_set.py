@@ -106,22 +106,18 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("alphabet", [PLAIN, WIDE, CASED])
-def test_verdicts_are_those_of_like(alphabet: str) -> None:
-    @given(
-        st.lists(st.tuples(patterns_of(alphabet), st.booleans()), max_size=12),
-        st.lists(st.text(alphabet, max_size=9), max_size=6),
-    )
-    @settings(max_examples=150 if IS_PLAIN else 300)
-    def law(drawn: list[tuple[Glob, bool]], texts: list[str]) -> None:
-        definitions = [subscribed(3 * n, *each) for n, each in enumerate(drawn)]
-        patterns = PatternSet()
-        for each in definitions:
-            patterns.add(*each)
-        check(patterns, definitions, [*texts[:1], "", *texts[:1]])
-        patterns.arrays()
-        check(patterns, definitions, [*texts, ""])
-
-    law()
+@settings(max_examples=150 if IS_PLAIN else 300)
+@given(data=st.data())
+def test_verdicts_are_those_of_like(alphabet: str, data: st.DataObject) -> None:
+    pairs = st.lists(st.tuples(patterns_of(alphabet), st.booleans()), max_size=12)
+    texts = data.draw(st.lists(st.text(alphabet, max_size=9), max_size=6))
+    definitions = [subscribed(3 * n, *each) for n, each in enumerate(data.draw(pairs))]
+    patterns = PatternSet()
+    for each in definitions:
+        patterns.add(*each)
+    check(patterns, definitions, [*texts[:1], "", *texts[:1]])
+    patterns.arrays()
+    check(patterns, definitions, [*texts, ""])
 
 
 def check_many(alphabet: str, ignore_case: bool = False, rounds: int = 3) -> None:
@@ -204,26 +200,21 @@ def test_a_window_is_compared_with_what_is_around_it(cut: int) -> None:
 
 
 @pytest.mark.parametrize("alphabet", [PLAIN, "é😀", "sſ"])
-def test_verdicts_on_long_strings_are_those_of_like(alphabet: str) -> None:
-    @given(
-        st.lists(st.tuples(long_patterns_of(alphabet), st.booleans()), max_size=14),
-        st.lists(long_ones(alphabet), max_size=4),
-        st.data(),
-    )
-    @settings(max_examples=100 if IS_PLAIN else 300)
-    def law(drawn: list[tuple[Glob, bool]], texts: list[str], data: st.DataObject) -> None:
-        definitions = [subscribed(n, *each) for n, each in enumerate(drawn)]
-        patterns = PatternSet()
-        for each in definitions:
-            patterns.add(*each)
-        patterns.arrays()
-        for pattern, _ in drawn:  # texts that are accepted, or nearly
-            filling = st.sampled_from(["", alphabet[0], alphabet * 3])
-            text = "".join(each + data.draw(filling) for each in pattern.segments)
-            texts.append(text.replace(ONE, alphabet[-1]))
-        check(patterns, definitions, texts)
-
-    law()
+@settings(max_examples=100 if IS_PLAIN else 300)
+@given(data=st.data())
+def test_verdicts_on_long_strings_are_those_of_like(alphabet: str, data: st.DataObject) -> None:
+    pairs = st.lists(st.tuples(long_patterns_of(alphabet), st.booleans()), max_size=14)
+    drawn, texts = data.draw(pairs), data.draw(st.lists(long_ones(alphabet), max_size=4))
+    definitions = [subscribed(n, *each) for n, each in enumerate(drawn)]
+    patterns = PatternSet()
+    for each in definitions:
+        patterns.add(*each)
+    patterns.arrays()
+    for pattern, _ in drawn:  # texts that are accepted, or nearly
+        filling = st.sampled_from(["", alphabet[0], alphabet * 3])
+        text = "".join(each + data.draw(filling) for each in pattern.segments)
+        texts.append(text.replace(ONE, alphabet[-1]))
+    check(patterns, definitions, texts)
 
 
 def test_a_string_does_not_reach_around_the_ends_of_a_text() -> None:
@@ -247,36 +238,37 @@ STEP = st.one_of(
 )
 
 
-def test_patterns_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_small(monkeypatch)
+@settings(max_examples=40 if IS_PLAIN else 200)
+@given(st.lists(STEP, max_size=60))
+def test_patterns_come_and_go(steps: list[tuple[object, ...]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        make_small(patch)
+        check_history(steps)
 
-    @given(st.lists(STEP, max_size=60))
-    @settings(max_examples=40 if IS_PLAIN else 200)
-    def law(steps: list[tuple[object, ...]]) -> None:
-        patterns, model = PatternSet(), dict[int, Definition]()
-        for name, *details in steps:
-            if name == "add":
-                number = min(set(range(len(model) + 1)) - model.keys())  # numbers are used again
-                model[number] = subscribed(number, *details)  # type: ignore[arg-type]
-                patterns.add(*model[number])
-            elif name == "discard" and model:
-                number = sorted(model)[details[0] % len(model)]  # type: ignore[operator]
-                patterns.discard(number)
-                patterns.discard(number)
-                del model[number]
-            elif name == "merge":
-                patterns.merge()
-                assert not patterns.merge_due()
-            elif name == "reopen":
-                arrays = patterns.arrays()
-                for array in arrays.values():
-                    array.setflags(write=not details[0])
-                patterns = PatternSet.of(arrays)
-            elif name == "check":
-                check(patterns, list(model.values()), [str(details[0]), ""])
-        check(patterns, list(model.values()), ["a", "aaA", "\u212a"])
 
-    law()
+def check_history(steps: list[tuple[object, ...]]) -> None:
+    patterns, model = PatternSet(), dict[int, Definition]()
+    for name, *details in steps:
+        if name == "add":
+            number = min(set(range(len(model) + 1)) - model.keys())  # numbers are used again
+            model[number] = subscribed(number, *details)  # type: ignore[arg-type]
+            patterns.add(*model[number])
+        elif name == "discard" and model:
+            number = sorted(model)[details[0] % len(model)]  # type: ignore[operator]
+            patterns.discard(number)
+            patterns.discard(number)
+            del model[number]
+        elif name == "merge":
+            patterns.merge()
+            assert not patterns.merge_due()
+        elif name == "reopen":
+            arrays = patterns.arrays()
+            for array in arrays.values():
+                array.setflags(write=not details[0])
+            patterns = PatternSet.of(arrays)
+        elif name == "check":
+            check(patterns, list(model.values()), [str(details[0]), ""])
+    check(patterns, list(model.values()), ["a", "aaA", "\u212a"])
 
 
 def test_a_number_may_come_back_with_another_pattern(small_layers: None) -> None:

@@ -13,7 +13,7 @@ A lane without a child has an interval that no code lies in. The hull of an inte
 around (a negation) is everything.
 Invariant. A child's intervals lie within its node's, so a test that fails loses nothing.
 Cost. 8 bytes per axis and box and a fifteenth more for the nodes; building is n log n.
-Source. R-trees by sort-tile-recursive packing (Leutenegger, 1997); REPORT 11 of the prototypes.
+Source. R-trees by sort-tile-recursive packing (Leutenegger, 1997).
 """
 
 from __future__ import annotations

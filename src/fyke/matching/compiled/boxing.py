@@ -74,11 +74,6 @@ def _names_text(box: Box, vocabulary: Vocabulary) -> bool:
     return any(axis in vocabulary.texts for axis, _, _ in box)
 
 
-def boxed(filter: Filter, vocabulary: Vocabulary, share: Share) -> Boxes:
-    """The boxes of a filter. The vocabulary learns what it mentions."""
-    return Boxing(vocabulary, share).run(filter)
-
-
 class Boxing:
     """Makes boxes of one filter after the other."""
 

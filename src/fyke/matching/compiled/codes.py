@@ -13,7 +13,8 @@ settles with the exact filter.
 On an axis of values the codes are symbols from a dictionary: even, above OTHER, never in doubt.
 
 An interval of codes covers the interval of values it is made of, and so does its complement the
-complement: a value is decided wrongly by neither unless its code is odd and an end (`lanes.ends`).
+complement: a value is decided wrongly by neither unless its code is odd and an end
+(`lanes.ends_at`).
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def code_columns(columns: Columns, vocabulary: Vocabulary) -> Codes:
         if axes is not None:
             coding.attribute(axes, parts)
     if vocabulary.types:
-        coding.types(columns.paths.get("type", ()))
+        coding.types((*columns.paths.get("type", ()), *columns.supertypes))
     if vocabulary.wording is not None:
         coding.wordings(vocabulary.wording, columns)
     return coding.codes()
@@ -193,6 +193,8 @@ def _write_symbols(symbols: ValueSymbols, part: Column, out: Words, column: int)
         case "bool":
             is_true = part.values.to_numpy(zero_copy_only=False)
             out[:, column] = np.array(symbols.booleans, np.int32)[is_true.view(np.int8)]
+        case "null":
+            out[:, column] = symbols.by_value.get(None, OTHER)
         case "decimal":
             _write_decimal_symbols(symbols, part, out, column)
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from fyke.errors import FykeError, shown
-from fyke.events.value import parse_timestamp
+from fyke.events.value import canonical, parse_timestamp
 from fyke.filters.glob import Glob, from_like, to_like
 from fyke.matching.arrays import Arrays, grouped, members
 from fyke.matching.compiled.codes import key_document, scalar_key
@@ -157,5 +157,5 @@ def _read_value(written: Any) -> object:
         case {"timestamp": text}:
             return parse_timestamp(text)
         case {"decimal": text}:
-            return Decimal(text)
+            return canonical(Decimal(text))
     return scalar_key(written)

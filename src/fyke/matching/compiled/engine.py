@@ -38,6 +38,7 @@ from fyke.matching.arrays import Arrays
 from fyke.matching.compiled.box_table import Places, Words
 from fyke.matching.compiled.coding import Codes, EventCoder, code_event
 from fyke.matching.compiled.column_coding import code_columns
+from fyke.matching.compiled.compiling import compile_all
 from fyke.matching.compiled.exactly import EventOf, Exactly
 from fyke.matching.compiled.expectation import Given
 from fyke.matching.compiled.homes import Homes
@@ -60,7 +61,6 @@ from fyke.matching.compiled.search import (
 from fyke.matching.compiled.segment import Segment
 from fyke.matching.compiled.statistics import Statistics
 from fyke.matching.compiled.vocabulary import Vocabulary
-from fyke.matching.compiled.warming import warm
 from fyke.matching.compiled.young import Young
 from fyke.matching.engine import Work
 
@@ -167,6 +167,11 @@ class CompiledEngine:
             self._intake.add(slot, self._waiting[slot])
             del self._waiting[slot]
 
+    def freeze(self) -> None:
+        """Makes segments of all that was added."""
+        with self._lock:
+            self._freeze()
+
     def _freeze(self) -> None:
         """Makes a segment of all that is not in one."""
         self._take_in()
@@ -202,7 +207,7 @@ class CompiledEngine:
     def _warm(self) -> None:
         if not self._is_warm:
             self._is_warm = True
-            warm()
+            compile_all()
 
     # --- renewal
 

@@ -2,22 +2,27 @@
 
 numba looks only at the file of a function to see whether its compiled form is stale, not at the
 kernels that were compiled into it. So the compiled forms lie in a folder of their own for each
-state of this package's sources, its place, and the versions of Python and numba.
+content of this package's sources, the versions of what compiles them, and the kind of processor.
+Where the package lies does not matter: another environment or a zip finds the same folder.
 
 The folder is below NUMBA_CACHE_DIR or the user's folder for caches; where that cannot be written,
 below the folder for temporary files, with a copy of what the other one held. All processes of a
-user on a machine thus find the same folder, Spark's workers among them.
+user on a machine thus find the same folder, Spark's workers among them; one of them compiles.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
@@ -25,12 +30,15 @@ from fyke.folders import user_cache, writable_folder
 
 _COMPLETE: Final = "complete"
 """A file of this name says that all kernels are in the folder."""
+_LOCK: Final = "lock"
+"""Who compiles holds a lock on this file."""
+_COMPILERS: Final = ("numba", "llvmlite", "numpy")
 
 
 @cache
 def kernel_cache(mode: str) -> Path | None:
     """The folder of the kernels compiled in a mode; None where there is no place for one."""
-    name = f"{mode}-kernels-{_state()}"
+    name = f"{mode}-kernels-{_state(files(__package__))}"
     root = os.environ.get("NUMBA_CACHE_DIR") or None
     folder = writable_folder(name, root)
     if folder is not None:
@@ -51,6 +59,32 @@ def set_complete(mode: str) -> None:
             (folder / _COMPLETE).touch()
 
 
+@contextmanager
+def alone(mode: str, *, waits: bool = True) -> Iterator[bool]:
+    """Waits until no other process compiles to the folder, and keeps others waiting meanwhile.
+
+    With `waits` false it says at once whether there is such a process, by False.
+    """
+    folder = kernel_cache(mode)
+    try:
+        import fcntl
+    except ImportError:  # not on Windows: who comes at the same time compiles the same once more
+        folder = None
+    if folder is None:
+        yield True
+        return
+    with open(folder / _LOCK, "wb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)  # a process forked meanwhile has the file open, too
+
+
 def _take_over(preferred: Path, folder: Path) -> None:
     """Kernels that come ready with an image whose disk is read-only."""
     is_new = folder != preferred and not (folder / _COMPLETE).exists()
@@ -58,10 +92,27 @@ def _take_over(preferred: Path, folder: Path) -> None:
         shutil.copytree(preferred, folder, dirs_exist_ok=True)
 
 
-def _state() -> str:
+def _state(package: Traversable) -> str:
     """A name for what the compiled forms depend on."""
-    package = Path(__file__).resolve().parent
-    digest = hashlib.sha256(f"{package} {sys.version} {version('numba')}".encode())
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.read_bytes())
+    compilers = [f"{name} {version(name)}" for name in _COMPILERS]
+    digest = hashlib.sha256(repr((sys.version, compilers, _processor())).encode())
+    for name, source in sorted(_sources(package, "")):
+        digest.update(f"{name} {len(source)}\n".encode() + source)
     return digest.hexdigest()[:16]
+
+
+def _sources(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
+    for each in folder.iterdir():
+        if each.is_dir():
+            yield from _sources(each, f"{path}{each.name}/")
+        elif each.name.endswith(".py"):
+            yield path + each.name, each.read_bytes()
+
+
+def _processor() -> str:
+    """What the processor can do, or else what it is called."""
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+        told = [line for line in lines if line.startswith(("model name", "flags", "Features"))]
+        return "\n".join([platform.machine(), *told])
+    return f"{platform.machine()} {platform.processor()}"

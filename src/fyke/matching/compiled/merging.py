@@ -36,10 +36,6 @@ class Merge:
         self._kept = [np.flatnonzero(slots != GONE) for slots in sources]
         self._merged: Segment | None = None
 
-    @property
-    def size(self) -> int:
-        return sum(map(len, self._kept))
-
     def run(self, vocabulary: Vocabulary, statistics: Statistics, tree_from: int) -> None:
         """The long part; matching may go on beside it."""
         tables, programs = [], []

@@ -17,7 +17,7 @@ all opaque leaves of one operator together. Lists follow the steps; places are r
 of the program, so programs can be moved.
 
 Cost. A step is a few nanoseconds; a list is searched by halving.
-Source. REPORT 10 of the measured prototypes; compare PRU-5, which evaluates candidates' trees.
+Source. PRU-5 evaluates candidates' trees, too; here a tree is a list of steps.
 """
 
 from __future__ import annotations

@@ -87,7 +87,8 @@ def _check_layout(segment: Segment, axes: int, owners: int, symbols: int) -> Non
     heads = heads[:count]
     if index.root != (int(heads[0]) if count and index.clusters[heads[0]] == ROOT else 0):
         raise FykeError("the cluster of boxes without a symbol is not where it should be")
-    _refuse("table", check_table(index.table, index.clusters, heads))
+    numbers = np.searchsorted(heads, index.table)
+    _refuse("table", check_table(index.table, index.clusters, heads, numbers))
     _refuse("groups", check_groups(index.groups, index.nodes, len(index.owners), axes))
     _check_range("owners", index.owners, -owners, max(owners, 1))
     if not segment.has_several and has_complements(index.clusters, heads, index.owners):
@@ -229,13 +230,16 @@ def is_box(words: Any, at: int, stop: int, lead: int, axes: int, owners: int) ->
 
 
 @kernel
-def check_table(table: Any, clusters: Any, heads: Any) -> int:
-    """The first place that leads nowhere, or from where a cluster is sought in vain."""
+def check_table(table: Any, clusters: Any, heads: Any, numbers: Any) -> int:
+    """The first place that leads nowhere, or from where a cluster is sought in vain.
+
+    `numbers` has, for each place of the table, where its cluster stands among the heads.
+    """
     taken = 0
     for place in range(len(table)):
         if table[place] != 0:
             taken += 1
-            number = np.searchsorted(heads, table[place])
+            number = numbers[place]
             if number >= len(heads) or heads[number] != table[place]:
                 return place
     if taken == len(table):

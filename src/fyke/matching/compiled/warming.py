@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import product
 from typing import Any, Final
@@ -14,7 +14,6 @@ from fyke.events.columns import read
 from fyke.events.event import Event
 from fyke.filters.glob import from_like
 from fyke.filters.parser import parse_text
-from fyke.matching.compiled.kernel import is_warm, warming_up
 
 FILTERS: Final = (
     *(f"a = 'v{number}' and b between {number} and {number + 9}" for number in range(40)),
@@ -44,21 +43,12 @@ PATTERNS: Final = tuple(
     )
 )
 
-_lock: Final = threading.Lock()
 
+def steps() -> Iterator[None]:
+    """Calls all kernels, each with all types it is used with: none is compiled or loaded after.
 
-def warm() -> None:
-    """Compiles what is not in the cache."""
-    if is_warm():
-        return
-    with _lock:
-        if not is_warm():
-            with warming_up():
-                use_all()
-
-
-def use_all() -> None:
-    """Calls all kernels, each with all types it is used with: none is compiled or loaded after."""
+    Step by step, for who may want to stop.
+    """
     from fyke.matching.compiled.engine import CompiledEngine
     from fyke.matching.compiled.results import interleaved
 
@@ -69,13 +59,17 @@ def use_all() -> None:
         engine.add(slot, filter)
         if slot % 50 == 0:
             engine.match(events[0])
+            yield
     engine.match(events[1])
     engine.remove(0)
+    yield
     engine.match_columns(read(pa.Table.from_pylist([EVENTS[0]] * 3)))
     engine.match_columns(read(pa.Table.from_pylist([EVENTS[1]])))
+    yield
     engine.compact()
     for event in events:
         engine.match(event)
+    yield
     plain = CompiledEngine(filters.__getitem__, is_warm=True)
     plain.add(0, filters[0])
     for kept, slots in ((engine, range(1, len(filters))), (plain, range(1))):
@@ -83,7 +77,9 @@ def use_all() -> None:
         mapped = {name: _read_only(part) for name, part in arrays.items()}
         reopened = CompiledEngine(filters.__getitem__, is_warm=True)
         reopened.take_up(mapped, details, np.array(slots))
+        yield
     interleaved(np.array([[0, 1], [0, 1]], np.int32), np.zeros(2, np.int32))
+    yield
     _use_patterns()
 
 

@@ -7,7 +7,7 @@
     float                           the 8 bytes of a float64 that is no short decimal
     string                          length and UTF-8
     timestamp                       8 bytes, microseconds since 1970
-    exact                           the text of a Decimal that is no float64
+    exact                           the text of a decimal for which no float64 stands
 
 The ends of an interval share a tag, and with it the width, where both are of one kind.
 
@@ -25,7 +25,7 @@ from math import isfinite
 from typing import Final, TypeAlias
 
 from fyke.errors import FilterError, shown
-from fyke.events.value import Scalar
+from fyke.events.value import Scalar, canonical
 from fyke.matching.packed.varint import packed_text, read_text
 
 NULL, FALSE, TRUE = 0, 1, 2
@@ -67,7 +67,7 @@ def packed(value: Scalar) -> Tagged:
         case datetime():
             return TIMESTAMP, _moment(value)
         case Decimal():
-            return EXACT, packed_text(str(_finite_decimal(value)))
+            return EXACT, packed_text(str(value))
     raise FilterError(f"a value of type {type(value).__name__} cannot be stored")
 
 
@@ -114,12 +114,6 @@ def _decimals(values: tuple[int | float, ...]) -> Tagged | None:
 
 def _finite(value: float) -> float:
     if not isfinite(value):
-        raise FilterError(f"{value} is not a number that can be compared")
-    return value
-
-
-def _finite_decimal(value: Decimal) -> Decimal:
-    if not value.is_finite():
         raise FilterError(f"{value} is not a number that can be compared")
     return value
 
@@ -182,7 +176,7 @@ def _read_rare(tag: int, data: bytes, at: int) -> tuple[Scalar, int]:
     if tag == EXACT:
         text, at = read_text(data, at)
         try:
-            return _finite_decimal(Decimal(text)), at
+            return canonical(Decimal(text)), at
         except InvalidOperation:
             raise ValueError("no decimal") from None
     raise ValueError("an unknown tag")

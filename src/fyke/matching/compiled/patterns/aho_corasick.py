@@ -68,7 +68,8 @@ def link(trie: Trie) -> Automaton:
                 output[node] = output[back]
         if node < tall:
             row = node * width
-            rows[row : row + width] = rows[back * width : (back + 1) * width]
+            for column in range(width):
+                rows[row + column] = rows[back * width + column]
             for each in range(first[node], first[node + 1]):
                 rows[row + int(symbols[label[each]])] = each
         if node > 0:

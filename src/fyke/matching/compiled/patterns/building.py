@@ -68,7 +68,8 @@ def _starts(lengths: Longs) -> Integers:
 def _gather(source: Bytes, at: Longs, starts: Integers, target: Bytes) -> None:
     for number in range(len(at)):
         low, high = int(starts[number]), int(starts[number + 1])
-        target[low:high] = source[at[number] : at[number] + high - low]
+        for place in range(high - low):
+            target[low + place] = source[at[number] + place]
 
 
 def build(patterns: Numbered) -> tuple[Integers, Bytes]:

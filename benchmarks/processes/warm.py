@@ -1,0 +1,8 @@
+"""Compiles all kernels: `warm`."""
+
+from __future__ import annotations
+
+import fyke
+
+fyke.warm()
+print("{}")
