@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fyke
 from fyke.events.event import Event
-from fyke.hub import Failure, Hub
+from fyke.hub import Failure, Handle, Hub
 
 
 def test_the_line_of_the_design() -> None:
@@ -37,6 +40,67 @@ def test_handles_end_a_subscription_once() -> None:
     handle.unsubscribe()
     hub.publish({"a": 1})
     assert len(seen) == 1
+
+
+class Listener:
+    """An object whose methods are callbacks: each look at one makes another bound method."""
+
+    def __init__(self, name: str, heard: list[str]) -> None:
+        self.name = name
+        self.heard = heard
+
+    def one(self, event: Event) -> None:
+        self.heard.append(f"{self.name}.one")
+
+    def other(self, event: Event) -> None:
+        self.heard.append(f"{self.name}.other")
+
+
+NAMES = ["x.one", "x.other", "y.one", "y.other"]
+FILTERS = ["a = 1", "a = 2", "true", "a > 0 and b = 1"]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["subscribe", "subscribe", "unsubscribe", "end", "end twice"]),
+            st.sampled_from(NAMES),
+            st.sampled_from(FILTERS),
+        ),
+        max_size=20,
+    )
+)
+def test_who_is_called_after_any_history(steps: list[tuple[str, str, str]]) -> None:
+    """Against a list of (callback, filter); callbacks are methods, looked up anew each time."""
+    heard: list[str] = []
+    listeners = {name: Listener(name, heard) for name in "xy"}
+    hub = Hub()
+    expected: list[tuple[str, str, Handle]] = []
+
+    def callback(name: str) -> Callable[[Event], None]:
+        listener, method = name.split(".")
+        found: Callable[[Event], None] = getattr(listeners[listener], method)
+        return found
+
+    for step, name, filter in steps:
+        if step == "subscribe":
+            expected.append((name, filter, hub.subscribe(filter, callback(name))))
+        elif step == "unsubscribe":
+            gone = [each for each in expected if each[0] == name]
+            assert hub.unsubscribe(callback(name)) == len(gone)
+            expected = [each for each in expected if each[0] != name]
+        elif expected:
+            at = len(name + filter) % len(expected)
+            for _ in range(1 + (step == "end twice")):
+                expected[at][2].unsubscribe()
+            del expected[at]
+        assert len(hub) == len(expected)
+        event = {"a": 1 + len(expected) % 2, "b": 1}
+        heard.clear()
+        delivery = hub.publish(event)
+        right = [each for each in expected if fyke.parse(each[1]).matches(event)]
+        assert heard == [name for name, *_ in right]
+        assert delivery.subscriptions == tuple(handle.id for *_, handle in right)
 
 
 def test_callbacks_are_called_in_the_order_of_subscription() -> None:
@@ -69,10 +133,90 @@ def test_a_callback_that_raises_stops_nobody_and_is_reported() -> None:
 
 
 def test_failures_are_logged_by_default(caplog: pytest.LogCaptureFixture) -> None:
+    """With the name of the subscription, and without the event, which may hold a secret."""
     hub = Hub()
-    hub.subscribe("true", lambda event: 1 / 0)
-    hub.publish({"a": 1})
+    hub.subscribe("true", lambda event: 1 / 0, id="alice")
+    hub.publish({"password": "hunter2"})
     assert "ZeroDivisionError" in caplog.text
+    assert "'alice'" in caplog.text
+    assert "hunter2" not in caplog.text and "password" not in caplog.text
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def known() -> fyke.Matcher:
+    matcher = fyke.Matcher()
+    matcher.add_many([("alice", "a = 1"), ("bob", "a > 0"), ("callback-0", "a = 2")])
+    return matcher
+
+
+def test_subscriptions_that_were_there_are_matched_and_reported() -> None:
+    hub = Hub(known())
+    heard: list[str] = []
+    hub.subscribe("a = 1", lambda event: heard.append("new"))
+    assert set(hub.publish({"a": 1}).subscriptions) == {"alice", "bob", "callback-1"}
+    assert hub.publish({"a": 2}).subscriptions == ("bob", "callback-0")
+    assert heard == ["new"], "a name that is taken is not given again"
+
+
+def test_a_subscription_that_was_there_gets_callbacks() -> None:
+    matcher = known()
+    hub = Hub(matcher)
+    heard: list[str] = []
+
+    @hub.on("alice")
+    def first(event: Event) -> None:
+        heard.append("first")
+
+    handle = hub.on("alice", lambda event: heard.append("second"))
+    hub.on("bob", lambda event: heard.append("bob"))
+    assert hub.publish({"a": 1}).subscriptions == ("alice", "bob")
+    assert heard == ["first", "second", "bob"]
+    handle.unsubscribe()
+    handle.unsubscribe()
+    assert hub.unsubscribe(first) == 1
+    heard.clear()
+    assert set(hub.publish({"a": 1}).subscriptions) == {"alice", "bob"}, "it was not the hub's"
+    assert heard == ["bob"]
+    assert len(hub) == 1
+
+
+def test_a_subscription_of_the_hub_ends_with_its_last_callback() -> None:
+    matcher = fyke.Matcher()
+    hub = Hub(matcher)
+    one = hub.subscribe("a = 1", print, id="alice")
+    other = hub.on("alice", repr)
+    one.unsubscribe()
+    assert "alice" in matcher
+    other.unsubscribe()
+    assert "alice" not in matcher
+    again = hub.subscribe("a = 2", print, id="alice")
+    one.unsubscribe()
+    assert hub.publish({"a": 2}).subscriptions == ("alice",), "an old handle ends nothing new"
+    matcher.remove("alice")
+    again.unsubscribe()
+    assert len(hub) == 0
+
+
+def test_failures_name_the_subscription() -> None:
+    reported: list[str] = []
+    hub = Hub(known(), on_error=lambda failure, event: reported.append(failure.subscription))
+    hub.on("bob", lambda event: 1 / 0)
+    hub.publish({"a": 1})
+    assert reported == ["bob"]
+
+
+def test_names_that_are_taken_or_unknown_are_refused() -> None:
+    hub = Hub(known())
+    with pytest.raises(fyke.FykeError, match="'alice' already"):
+        hub.subscribe("a = 3", print, id="alice")
+    with pytest.raises(fyke.FykeError, match="no subscription 'carl'"):
+        hub.on("carl", print)
+    with pytest.raises(fyke.FykeError, match="a callback is a function"):
+        hub.on("alice", "no function")  # type: ignore[call-overload]
+    assert len(hub) == 0
+    assert hub.publish({"a": 3}).subscriptions == ("bob",)
 
 
 def test_an_on_error_that_raises_stops_nobody() -> None:

@@ -7,9 +7,19 @@
 
     hub.publish({"type": "Stock", "price": 8.4})
 
-A callback is a function or a coroutine function. One that raises never stops the others: its error
-is reported to `on_error` and in the Delivery that `publish` returns. Who is called is settled when
-the event is published; callbacks may subscribe, unsubscribe and publish themselves.
+Objects in, objects out: who subscribes to an event class (`fyke.event`) gets objects of it. `where`
+is a closure that has the last word; a filter that covers it is read from its source.
+
+    @hub.subscribe(Stock, where=lambda stock: stock.price < 10)
+    def on_cheap_stock(stock: Stock): ...
+
+    hub.publish(Stock("Foo", 8.4))
+
+Subscriptions have names. Those of a matcher that a hub is given are matched and reported like all
+others; `hub.on("alice", callback)` lets somebody hear of them. A callback is a function or a
+coroutine function. One that raises never stops the others: its error is reported to `on_error` and
+in the Delivery that `publish` returns. Who is called is settled when the event is published;
+callbacks may subscribe, unsubscribe and publish themselves.
 """
 
 from __future__ import annotations
@@ -26,11 +36,14 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypeVar, overload
 
 from fyke.errors import FykeError, shown
-from fyke.events.event import Document, Event, as_event
+from fyke.events.event import Event, as_event
+from fyke.events.schema import Schema
 from fyke.filters.filter import Filter
 from fyke.matching.matcher import Matcher
+from fyke.typed.packing import is_object, pack
+from fyke.typed.subscriptions import TypedSubscriptions, typed_subscription
 
-Callback: TypeAlias = Callable[[Event], Any]
+Callback: TypeAlias = Callable[[Any], Any]
 _Function = TypeVar("_Function", bound=Callback)
 
 _log = logging.getLogger("fyke")
@@ -46,7 +59,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Who got an event. `pending` are coroutines that run on in the caller's event loop."""
+    """Which subscriptions accept an event, and what came of it.
+
+    `pending` are coroutines that run on in the caller's event loop.
+    """
 
     subscriptions: tuple[str, ...]
     failures: tuple[Failure, ...] = ()
@@ -54,17 +70,18 @@ class Delivery:
 
 
 class Handle:
-    """A subscription that can be ended, once or as a context manager."""
+    """A callback that waits, until it is ended, once or as a context manager."""
 
-    __slots__ = ("_hub", "id")
+    __slots__ = ("_hub", "_number", "id")
 
-    def __init__(self, hub: Hub, id: str) -> None:
+    def __init__(self, hub: Hub, id: str, number: int) -> None:
         self._hub = hub
+        self._number = number
         self.id = id
 
     def unsubscribe(self) -> None:
-        """Ends the subscription; ending it twice does nothing."""
-        self._hub._end(self.id)
+        """Ends it; ending it twice does nothing. A subscription that the hub made ends as well."""
+        self._hub._end(self.id, self._number)
 
     def __enter__(self) -> Handle:
         return self
@@ -85,68 +102,171 @@ class Hub:
         self,
         matcher: Matcher | None = None,
         *,
+        schema: Schema | None = None,
         on_error: Callable[[Failure, Event], None] | None = None,
     ) -> None:
-        self._matcher = Matcher() if matcher is None else matcher
+        """With a `schema`, every event that is published is checked against it."""
+        if schema is not None and matcher is not None:
+            raise FykeError("schema= is for a hub that makes its matcher; give it to the Matcher")
+        self._matcher = Matcher(schema=schema) if matcher is None else matcher
+        self._schema = schema
+        self._typed = TypedSubscriptions()
         self._on_error = on_error or _log_failure
-        self._callbacks: dict[str, tuple[int, Callback]] = {}
-        """By id, with a number that says who came first."""
+        self._callbacks: dict[str, dict[int, Callback]] = {}
+        """By the id of a subscription; numbers say who came first."""
+        self._made: set[str] = set()
+        """The subscriptions that end with their last callback."""
         self._numbers = itertools.count()
         self._lock = threading.RLock()
 
     @overload
     def subscribe(
-        self, filter: Filter | object, callback: Callback, *, dialect: str = "fyke"
+        self,
+        filter: Filter | object,
+        callback: Callback,
+        *,
+        where: object = None,
+        id: str | None = None,
+        dialect: str = "fyke",
     ) -> Handle: ...
 
     @overload
     def subscribe(
-        self, filter: Filter | object, callback: None = None, *, dialect: str = "fyke"
+        self,
+        filter: Filter | object,
+        callback: None = None,
+        *,
+        where: object = None,
+        id: str | None = None,
+        dialect: str = "fyke",
     ) -> Callable[[_Function], _Function]: ...
 
     def subscribe(
-        self, filter: Filter | object, callback: Callback | None = None, *, dialect: str = "fyke"
+        self,
+        filter: Filter | object,
+        callback: Callback | None = None,
+        *,
+        where: object = None,
+        id: str | None = None,
+        dialect: str = "fyke",
     ) -> Handle | Callable[[_Function], _Function]:
-        """Calls `callback` with every matching event from now on; without one, a decorator."""
+        """Calls `callback` with every matching event from now on; without one, a decorator.
+
+        `filter` is a text, a Filter, an event class or a condition on its fields (`fyke.fields`);
+        with one of the last two, `callback` gets objects. `where` goes with a class: a function of
+        the object, or a filter object with `match(object)`; it runs in this process only.
+
+        `id` names the subscription, in what `publish` returns and where an error is reported.
+        """
         if callback is not None:
-            return self._subscribed(filter, callback, dialect)
+            return self._subscribed(filter, callback, where, id, dialect)
 
         def decorate(function: _Function) -> _Function:
-            self._subscribed(filter, function, dialect)
+            self._subscribed(filter, function, where, id, dialect)
             return function
 
         return decorate
 
-    def _subscribed(self, filter: Filter | object, callback: Callback, dialect: str) -> Handle:
-        if not callable(callback):
-            raise FykeError(f"a callback is a function, not {shown(callback)}")
+    def _subscribed(
+        self,
+        filter: Filter | object,
+        callback: Callback,
+        where: object,
+        id: str | None,
+        dialect: str,
+    ) -> Handle:
+        _check(callback)
+        typed = typed_subscription(filter, where)
         with self._lock:
-            number = next(self._numbers)
-            id = f"callback-{number}"
-            self._matcher.add(id, filter, dialect=dialect)
-            self._callbacks[id] = number, callback
-        return Handle(self, id)
+            name = self._unused() if id is None else id
+            if name in self._matcher:
+                raise FykeError(
+                    f"there is a subscription {shown(name)} already; "
+                    f"hub.on({name!r}, callback) adds a callback to it"
+                )
+            if typed is None:
+                self._matcher.add(name, filter, dialect=dialect)
+            else:
+                self._matcher.add(name, typed.filter)
+                self._typed.add(name, typed)
+            self._made.add(name)
+            return self._attached(name, callback)
+
+    def _unused(self) -> str:
+        names = (f"callback-{number}" for number in self._numbers)
+        return next(name for name in names if name not in self._matcher)
+
+    @overload
+    def on(self, id: str, callback: Callback) -> Handle: ...
+
+    @overload
+    def on(self, id: str, callback: None = None) -> Callable[[_Function], _Function]: ...
+
+    def on(
+        self, id: str, callback: Callback | None = None
+    ) -> Handle | Callable[[_Function], _Function]:
+        """Calls `callback` too when a subscription that is there matches; without one, a decorator.
+
+        A subscription that the hub did not make stays when its callbacks go.
+        """
+        if callback is not None:
+            return self._heard(id, callback)
+
+        def decorate(function: _Function) -> _Function:
+            self._heard(id, function)
+            return function
+
+        return decorate
+
+    def _heard(self, id: str, callback: Callback) -> Handle:
+        _check(callback)
+        with self._lock:
+            if id not in self._matcher:
+                raise FykeError(
+                    f"there is no subscription {shown(id)}; hub.subscribe(filter, callback, id=...)"
+                    " makes one"
+                )
+            return self._attached(id, callback)
+
+    def _attached(self, id: str, callback: Callback) -> Handle:
+        number = next(self._numbers)
+        self._callbacks.setdefault(id, {})[number] = callback
+        return Handle(self, id, number)
 
     def unsubscribe(self, callback: Callback) -> int:
-        """Ends all subscriptions of a callback; says how many there were."""
+        """Ends all that a callback waits for; says how many subscriptions these were."""
         with self._lock:
-            ended = [id for id, (_, known) in self._callbacks.items() if known == callback]
-            for id in ended:
-                self._end(id)
+            ended = [
+                (id, number)
+                for id, waiting in self._callbacks.items()
+                for number, known in waiting.items()
+                if known == callback
+            ]
+            for id, number in ended:
+                self._end(id, number)
         return len(ended)
 
-    def _end(self, id: str) -> None:
+    def _end(self, id: str, number: int) -> None:
         with self._lock:
-            if self._callbacks.pop(id, None) is not None:
-                self._matcher.remove(id)
+            waiting = self._callbacks.get(id, {})
+            if waiting.pop(number, None) is None or waiting:
+                return
+            del self._callbacks[id]
+            if id in self._made:
+                self._made.remove(id)
+                self._typed.remove(id)
+                if id in self._matcher:
+                    self._matcher.remove(id)
 
-    def publish(self, event: Event | Document) -> Delivery:
+    def publish(self, event: object) -> Delivery:
         """Calls the matching callbacks in the order of subscription.
+
+        The event is an Event, a mapping, or an object of an event class.
 
         Coroutines are started in the running event loop, where there is one (see `pending`);
         otherwise they run to their end before this returns.
         """
-        event = as_event(event)
+        event = self._read(event)
         ids, failures, coroutines = self._call(event)
         if not coroutines:
             return Delivery(ids, tuple(failures))
@@ -160,32 +280,48 @@ class Hub:
         )
         return Delivery(ids, tuple(failures), tasks)
 
-    async def publish_async(self, event: Event | Document) -> Delivery:
+    async def publish_async(self, event: object) -> Delivery:
         """Calls the matching callbacks and waits for the coroutines, which run side by side."""
-        event = as_event(event)
+        event = self._read(event)
         ids, failures, coroutines = self._call(event)
         failures += await self._all(coroutines, event)
         return Delivery(ids, tuple(failures))
+
+    def _read(self, event: Any) -> Event:
+        if is_object(event):
+            return pack(event)
+        read = as_event(event)
+        return read if self._schema is None else self._schema.validate(read)
 
     def _call(
         self, event: Event
     ) -> tuple[tuple[str, ...], list[Failure], list[tuple[str, Coroutine[Any, Any, Any]]]]:
         """Runs the functions; the coroutines are made, not started."""
         with self._lock:
-            found = [(id, *self._callbacks[id]) for id in self._matcher.match(event)]
-        found.sort(key=itemgetter(1))
-        called = [(id, callback) for id, _, callback in found]
-        failures: list[Failure] = []
+            ids = self._typed.candidates(event, self._matcher)
+            called = [
+                (number, id, callback)
+                for id in ids
+                for number, callback in self._callbacks.get(id, {}).items()
+            ]
+            judgement = self._typed.begin(ids, event)
+        called.sort(key=itemgetter(0))
+        refused, errors = judgement.run()
+        failures = [self._failed(id, error, event) for id, error in errors]
         coroutines: list[tuple[str, Coroutine[Any, Any, Any]]] = []
-        for id, callback in called:
+        for _, id, callback in called:
+            if id in refused:
+                continue
             try:
-                result = callback(event)
+                result = callback(judgement.object if id in judgement else event)
             except Exception as error:
                 failures.append(self._failed(id, error, event))
             else:
                 if inspect.iscoroutine(result):
                     coroutines.append((id, result))
-        return tuple(id for id, _ in called), failures, coroutines
+        heard = dict.fromkeys(id for _, id, _ in called if id not in refused)
+        others = dict.fromkeys(id for id in ids if id not in refused)
+        return tuple(heard | others), failures, coroutines
 
     async def _all(
         self, coroutines: list[tuple[str, Coroutine[Any, Any, Any]]], event: Event
@@ -214,10 +350,20 @@ class Hub:
         return failure
 
     def __len__(self) -> int:
-        return len(self._callbacks)
+        """Return how many callbacks wait."""
+        return sum(map(len, self._callbacks.values()))
+
+
+def _check(callback: object) -> None:
+    if not callable(callback):
+        raise FykeError(f"a callback is a function, not {shown(callback)}")
 
 
 def _log_failure(failure: Failure, event: Event) -> None:
+    """Names the subscription; the event may hold what no log should."""
     _log.error(
-        "a callback raised on %r", event, exc_info=failure.error, extra={"id": failure.subscription}
+        "a callback of the subscription %r raised",
+        failure.subscription,
+        exc_info=failure.error,
+        extra={"id": failure.subscription},
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from random import Random
 
 import pytest
 
 import fyke
-from fyke.assembly import STRATEGIES, assemble
+from fyke.assembly import STRATEGIES, SUMMARIES, Options, assemble
 from fyke.filters.subscription import Subscription
 from fyke.nodes.effect import Deliver, Reject, Send
 from fyke.nodes.inputs import LinkUp, Received
@@ -67,7 +68,9 @@ class Overlay:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_strategy_needs_a_tree_and_brokers_that_there_are(strategy):
     cycle = Topology.of([("a", "b"), ("b", "c"), ("c", "a")])
-    with pytest.raises(fyke.FykeError, match="cycle"):
+    needs_tree = Options(strategy).needs_tree
+    assert needs_tree is (strategy != SUMMARIES)
+    with pytest.raises(fyke.FykeError, match="cycle") if needs_tree else nullcontext():
         assemble(strategy, cycle)
     with pytest.raises(fyke.FykeError, match="no way from"):
         assemble(strategy, Topology.of([("a", "b")], ["c"]))
@@ -116,7 +119,7 @@ def test_a_declaration_that_contradicts_others_is_refused():
     (refused,) = overlay.say("carl", Declare("type", "Warm", wrong))
     assert "unknown supertype 'Nothing'" in refused
     (refused,) = overlay.say("carl", Declare("topic", "Warm", wrong))
-    assert "expected type or attribute" in refused
+    assert "expected type or attribute or domain" in refused
     assert overlay.works()
 
 
@@ -129,10 +132,9 @@ def test_ids_are_used_once_and_taken_back_by_their_owner():
     overlay.say("alice", Subscribe(Subscription("s", filter)))
     (refused,) = overlay.say("alice", Subscribe(Subscription("s", filter)))
     assert "'s'" in refused
-    (refused,) = overlay.say("carl", Subscribe(Subscription("s", fyke.parse("a = 2"))))
-    assert "'s' came from b already" in refused
     (refused,) = overlay.say("carl", Unsubscribe("s"))
     assert "carl has no subscription 's'" in refused
+    assert overlay.say("carl", Subscribe(Subscription("s", fyke.parse("a = 2")))) == []
     assert overlay.works()
 
 
@@ -174,7 +176,7 @@ def test_a_client_that_leaves_takes_all_with_it():
 
 def broker(strategy: str = "subscription_forwarding", **options: object):
     """The middle of the line, with its links."""
-    made = assemble(strategy, LINE, engine="scan", **options).make("b", Random(1))  # type: ignore[arg-type]
+    made = assemble(strategy, LINE, engine="scan", **options).make("b", ["a", "c"], Random(1))  # type: ignore[arg-type]
     made.handle(LinkUp("a"), 0.0)
     made.handle(LinkUp("c"), 0.0)
     return made
@@ -190,15 +192,18 @@ def test_a_stranger_is_not_listened_to():
     assert node.stats().rows == 0
 
 
-def test_where_brokers_talk_straight_strangers_may_bring_events_only():
-    node = broker("pf1")
+@pytest.mark.parametrize("options", [{}, {"first": "pf1"}])
+def test_where_brokers_talk_straight_strangers_may_bring_events_only(options):
+    node = broker("adaptive" if options else "pf1", **options)
     node.handle(LinkUp("bert", is_client=True), 0.0)
     node.handle(Received("bert", Subscribe(Subscription("s", fyke.parse("a = 1")))), 0.0)
     notification = Publish("e", fyke.Event({"a": 1}), route=Addressed("b", "bert"))
-    (effect,) = node.handle(Received("z", notification), 0.0)
+    (effect,) = node.handle(Received("z", notification, is_straight=True), 0.0)
     assert isinstance(effect, Deliver)
-    (effect,) = node.handle(Received("z", Unsubscribe("s")), 0.0)
+    (effect,) = node.handle(Received("z", Unsubscribe("s"), is_straight=True), 0.0)
     assert isinstance(effect, Reject)
+    (effect,) = node.handle(Received("z", notification), 0.0)
+    assert isinstance(effect, Reject), "that a broker sent it is the runtime's word"
 
 
 def test_a_control_message_of_another_strategy_is_refused():
@@ -209,15 +214,16 @@ def test_a_control_message_of_another_strategy_is_refused():
 
 def test_of_two_rendezvous_of_one_type_the_first_name_holds():
     node = broker("rendezvous", rendezvous={"T": "b"})
-    (effect,) = node.handle(Received("c", Reachable({"T": "c"})), 0.0)
-    assert isinstance(effect, Reject)
-    assert effect.reason == "'c' claims to be the rendezvous of the type 'T', but that is 'b'"
+    assert node.handle(Received("c", Reachable({"T": "c"})), 0.0) == []
+    effects = node.handle(Received("c", Reachable({"T": "c", "U": "c"})), 0.0)
+    assert effects[0] == Send("a", Reachable({"U": "c"})), "the rest of it is news"
     effects = node.handle(Received("a", Reachable({"T": "a"})), 0.0)
     assert Send("c", Reachable({"T": "a"})) in effects
 
 
-def test_an_event_of_several_types_has_no_rendezvous():
-    overlay = Overlay("rendezvous")
-    (refused,) = overlay.say("alice", Publish("e", fyke.Event({"type": ["A", "B"]})))
-    assert "give it one type" in refused
+def test_an_event_of_several_types_has_no_rendezvous_and_goes_everywhere():
+    overlay = Overlay("rendezvous", rendezvous={"A": "b", "B": "c"})
+    overlay.say("carl", Subscribe(Subscription("s", fyke.parse("type = 'B'"))))
+    assert overlay.say("alice", Publish("e", fyke.Event({"type": ["A", "B"]}))) == []
+    assert [each.client for each in overlay.trace if isinstance(each, Delivered)] == ["carl"]
     assert overlay.works()

@@ -20,6 +20,9 @@ store_s = 1
 Stock = "b"
 "*" = "a"
 
+[stages]
+Stock = [["symbol"], []]
+
 [clients]
 alice = "a"
 """
@@ -34,6 +37,7 @@ def test_all_that_a_file_may_say(tmp_path):
     assert overlay.links == {("b", "c"): {"latency_s": 0.05, "bandwidth": 1e6}}
     assert overlay.rendezvous == {"Stock": "b", "": "a"}
     assert overlay.clients == {"alice": "a"}
+    assert overlay.stages == {"Stock": (("symbol",), ())}
 
 
 AB = 'links = [["a", "b"]]\n'
@@ -63,6 +67,7 @@ AB = 'links = [["a", "b"]]\n'
         (AB + '[rendezvous]\nT = ["a", "b"]', r"rendezvous.T is \['a', 'b'\]; expected one broker"),
         (AB + '[rendezvous]\nT = "a"\nT = "b"', "not TOML: Cannot overwrite a value"),
         (AB + '[rendezvous]\nT = "z"', "rendezvous.T: unknown broker 'z'; there are a, b"),
+        (AB + "[stages]\nT = [1]", r"stages.T is \[1\]; expected a list of names for each"),
         (AB + '[clients]\nalice = "z"', "clients.alice: unknown broker 'z'"),
     ],
 )

@@ -44,7 +44,7 @@ class Overlay:
 
     def heard(self, broker: str, neighbour: str) -> set[str]:
         tables = self.simulation.node(broker).strategy.tables()  # type: ignore[attr-defined]
-        return set(tables["heard"].get(neighbour, {}))
+        return {id for _, id in tables["heard"].get(neighbour, {})}
 
     def _said(self, client, message, kind) -> list[tuple[str, str]]:
         self.trace.clear()

@@ -11,13 +11,15 @@ from fyke.filters.subscription import Subscription
 from fyke.nodes.codec import VERSION, MessageError
 from fyke.nodes.message import Subscribe
 from fyke.overlay.topology import Topology
-from fyke.routing.epoch import Closed, Complete, Ready, Status, Switch, Within
+from fyke.routing.epoch import Closed, Complete, Status, Stopped, Switch, Within
 from fyke.routing.reach import Reachable
 from fyke.routing.row import Offered
 from fyke.routing.weighing import Busy, Gathered, Poll, Report
 
 CODEC = assemble("adaptive", Topology.of([("a", "b")])).codec
-SUBSCRIBE = Subscribe(Subscription("s", fyke.parse("a < 1")), Offered("b", ("T",), ("r", "q")))
+SUBSCRIBE = Subscribe(
+    Subscription("s", fyke.parse("a < 1")), Offered("b", ("T",), (("b", "r"), ("c", "q")))
+)
 
 
 @pytest.mark.parametrize(
@@ -27,12 +29,12 @@ SUBSCRIBE = Subscribe(Subscription("s", fyke.parse("a < 1")), Offered("b", ("T",
         Within(3, SUBSCRIBE),
         Within(3, Within(4, Closed(5))),
         Complete(1),
-        Ready(2),
+        Stopped(1),
         Switch("rn8"),
         Reachable({"": "b1", "T": "b2"}),
         Busy(),
         Poll(4),
-        Gathered(4, (Report("b", "a", 1, 2, 3, 4, ("e1",), ()),)),
+        Gathered(4, (Report("b", "a", 1, 2, 3, 4, 5, 6, ("e1",), ()),)),
     ],
     ids=lambda message: type(message).__name__,
 )

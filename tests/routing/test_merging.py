@@ -18,6 +18,10 @@ from fyke.overlay.generators import line
 from fyke.overlay.topology import Topology
 from fyke.routing.merging import GROUP, Merging
 from fyke.simulation.simulation import Simulation
+from fyke.testing import ordered
+from fyke.testing.generators import randoms
+from fyke.testing.ordering import accepts
+from fyke.testing.reaching import reached, reaches
 from fyke.traces.trace import Delivered, Record, Rejected, Sent
 
 TEXTS = [
@@ -53,6 +57,31 @@ def test_what_is_told_is_what_is_wanted(steps):
             assert equivalent(disjunction(told.values()), disjunction(wanted.values()))
         else:
             assert told == {}
+
+
+@reaches(merged=0.1)
+@given(randoms())
+def test_what_is_told_is_what_is_wanted_in_the_declared_order(rng: Random) -> None:
+    """Told filters are judged by the neighbour, under the same schema."""
+    schema = ordered.schema(rng, is_single=rng.random() < 0.5)
+    merging = Merging(iter(("merged", str(number)) for number in range(1000)).__next__, schema)
+    wanted, told = {}, {}
+    leaves = [ordered.leaf(rng, schema, is_ordered=False) for _ in range(8)]
+    for number, leaf in enumerate(leaves):
+        key = ("a", str(number))
+        changed = merging.put(key, leaf)
+        wanted[key] = leaf
+        if rng.random() < 0.3:
+            gone = rng.choice(list(wanted))
+            changed = {**changed, **merging.drop(gone)}
+            del wanted[gone]
+        told |= changed
+        told = {key: filter for key, filter in told.items() if filter is not None}
+        reached(merged=any(key[0] == "merged" for key in told))
+        for _ in range(6):
+            event = schema.validate(ordered.document(rng, schema))
+            is_wanted = any(accepts(each, event, schema) for each in wanted.values())
+            assert any(accepts(each, event, schema) for each in told.values()) is is_wanted
 
 
 def test_a_group_stays_small():

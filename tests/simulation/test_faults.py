@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -11,15 +12,15 @@ from fyke.assembly import assemble
 from fyke.errors import FykeError
 from fyke.filters.subscription import Subscription
 from fyke.nodes.effect import Effect, Send, Store, Wake
-from fyke.nodes.inputs import Input, Received, Recovered, Stored, Tick
-from fyke.nodes.message import Message, Publish, Subscribe, Unsubscribe
+from fyke.nodes.inputs import Input, LinkUp, Received, Recovered, Stored, Tick
+from fyke.nodes.message import Disconnect, Message, Publish, Subscribe, Unsubscribe
 from fyke.nodes.node import Stats
 from fyke.overlay.generators import line
 from fyke.overlay.topology import TopologyError
 from fyke.simulation.faults import Fault, check, parse, schedule
 from fyke.simulation.network import Network
 from fyke.simulation.simulation import Simulation
-from fyke.traces.trace import Delivered, Happened, Lost, Record
+from fyke.traces.trace import Delivered, Happened, Lost, Record, Rejected, Sent
 
 
 class Overlay:
@@ -125,7 +126,7 @@ def test_a_partition_cuts_all_links_between_its_sides():
     assert len(overlay.happened()) == 2, "what is cut is not cut again"
     overlay.run.join(["b2"])
     overlay.run.heal("b1", "b2")
-    assert overlay.happened()[2:] == [("healed", "b1", "b2"), ("healed", "b2", "b3")]
+    assert overlay.happened()[2:] == [("healed", "b2", "b3"), ("healed", "b1", "b2")]
     overlay.publish(1)
     assert overlay.run.run()
     assert overlay.got() == ["e1"]
@@ -134,7 +135,7 @@ def test_a_partition_cuts_all_links_between_its_sides():
 class Caller:
     """Sends to any node by name, and stores what it is told; a node that is no broker."""
 
-    def __init__(self, me: str, random: Random) -> None:
+    def __init__(self, me: str, neighbours: Iterable[str], random: Random) -> None:
         self.me, self.heard, self.life = me, [""], random.random()
         self.recovered: dict[str, Message] = {}
         self.safe: list[str] = []
@@ -144,8 +145,8 @@ class Caller:
         match input:
             case Received(sender="user", message=Unsubscribe(id=to)):
                 return [
-                    Send(to, Unsubscribe(self.me)),
-                    Store("called", input.message),
+                    Send(to, Unsubscribe(self.me), is_straight=True),
+                    Store(("called",), input.message),
                     Wake(now + 2),
                 ]
             case Received(sender=sender):
@@ -204,7 +205,7 @@ def test_another_life_has_other_numbers_no_old_ticks_and_only_what_was_safe():
     first = overlay.node("b1")
     overlay.say("user", Unsubscribe("b2"))
     overlay.run(until=1.5)
-    assert first.safe == ["called"]
+    assert first.safe == [("called",)]
     overlay.crash("b1")
     overlay.restart("b1")
     second = overlay.node("b1")
@@ -212,7 +213,7 @@ def test_another_life_has_other_numbers_no_old_ticks_and_only_what_was_safe():
     assert overlay.now == 10
     assert first.life != second.life
     assert first.ticks == second.ticks == []
-    assert second.recovered == {"called": Unsubscribe("b2")}
+    assert second.recovered == {("called",): Unsubscribe("b2")}
 
 
 @pytest.mark.parametrize(
@@ -308,3 +309,145 @@ def test_a_mistake_in_a_schedule_is_named(text: str, problem: str):
 def test_a_schedule_that_cannot_be_kept_is_refused(faults: list[Fault], problem: str):
     with pytest.raises((FykeError, TopologyError), match=problem):
         check(faults, line(3))
+
+
+# --- partitions, clients and ticks ----------------------------------------------------------------
+
+
+def up(overlay: Overlay) -> list[str]:
+    """Return which of the three links of a row of four works, by sending over them."""
+    before = len(overlay.trace)
+    for at in range(1, 5):
+        overlay.run.say(f"user {at}", Publish(f"from b{at}", fyke.Event({"n": 1})))
+    overlay.run.run()
+    got = {(each.at, each.id) for each in overlay.trace[before:] if isinstance(each, Delivered)}
+    ends = [(f"b{at}", f"b{at + 1}") for at in range(1, 4)]
+    return [f"{a}-{b}" for a, b in ends if (b, f"from {a}") in got and (a, f"from {b}") in got]
+
+
+class Row(Overlay):
+    """Four brokers in a row, and a client at each, which wants everything."""
+
+    def __init__(self, strategy: str = "event_forwarding") -> None:
+        self.trace: list[Record] = []
+        topology = line(4)
+        system = assemble(strategy, topology, engine="scan")
+        self.run = Simulation(topology, system.make, write=self.trace.append, codec=system.codec)
+        for at in range(1, 5):
+            self.run.attach(f"user {at}", f"b{at}")
+            self.run.say(f"user {at}", Subscribe(Subscription(f"s{at}", fyke.parse("exists n"))))
+        assert self.run.run()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_link_works_exactly_if_nothing_keeps_it_down(seed: int):
+    """Whatever is cut, parted and stopped, and in whatever order that ends."""
+    draw, overlay = Random(seed), Row()
+    run, links = overlay.run, [(f"b{at}", f"b{at + 1}") for at in range(1, 4)]
+    cut: set[tuple[str, str]] = set()
+    parted: set[frozenset[str]] = set()
+    down: set[str] = set()
+    for _ in range(12):
+        match draw.randrange(3):
+            case 0:
+                link = draw.choice(links)
+                (run.heal if link in cut else run.cut)(*link)
+                cut ^= {link}
+            case 1:
+                side = frozenset(draw.sample(["b1", "b2", "b3", "b4"], draw.randrange(1, 3)))
+                (run.join if side in parted else run.part)(sorted(side))
+                parted ^= {side}
+            case _:
+                broker = f"b{draw.randrange(1, 5)}"
+                (run.restart if broker in down else run.crash)(broker)
+                down ^= {broker}
+        right = [
+            f"{a}-{b}"
+            for a, b in links
+            if (a, b) not in cut
+            and not {a, b} & down
+            and not any((a in side) != (b in side) for side in parted)
+        ]
+        assert up(overlay) == right, (cut, parted, down)
+
+
+def test_who_is_parted_stays_so_when_another_comes_back():
+    overlay = Row()
+    overlay.run.part(["b1"])
+    overlay.run.part(["b2"])
+    overlay.run.join(["b1"])
+    assert up(overlay) == ["b3-b4"]
+    overlay.run.join(["b2"])
+    assert up(overlay) == ["b1-b2", "b2-b3", "b3-b4"]
+
+
+@pytest.mark.parametrize("strategy", ["event_forwarding", "subscription_forwarding", "pf1"])
+def test_who_has_left_does_not_come_back_with_its_broker(strategy: str):
+    overlay = Row(strategy)
+    overlay.run.say("user 2", Disconnect())
+    overlay.run.run()
+    overlay.run.crash("b2")
+    overlay.run.restart("b2")
+    overlay.run.run()
+    before = len(overlay.trace)
+    overlay.run.say("user 2", Publish("e", fyke.Event({"n": 1})))
+    overlay.run.run()
+    after = overlay.trace[before:]
+    assert [each.to for each in after if isinstance(each, Rejected)] == ["user 2"]
+    assert not [each for each in after if isinstance(each, Delivered | Sent)]
+    overlay.run.attach("user 2", "b2")
+    overlay.run.say("user 2", Publish("again", fyke.Event({"n": 1})))
+    overlay.run.run()
+    got = [each.client for each in overlay.trace if isinstance(each, Delivered)]
+    assert sorted(got[-3:]) == ["user 1", "user 3", "user 4"], "it may come again, without wishes"
+
+
+class Ticking:
+    """Is woken every second, and says so each time; `is_background` is whether that matters."""
+
+    is_background = True
+
+    def __init__(self, me: str, neighbours: Iterable[str], random: Random) -> None:
+        self.ticks: list[float] = []
+
+    def handle(self, input: Input, now: float) -> list[Effect]:
+        match input:
+            case LinkUp(is_client=False):
+                return [Wake(now + 1, self.is_background)]
+            case Tick():
+                self.ticks.append(now)
+                assert len(self.ticks) < 50, "nobody waits for it"
+                return [Wake(now + 1, self.is_background)]
+            case Received(message=Unsubscribe()):
+                return [Wake(now + 2.5)]
+        return []
+
+    def stats(self) -> Stats:
+        return Stats()
+
+
+def test_an_overlay_is_quiet_when_only_background_ticks_are_left():
+    overlay = Simulation(line(2), Ticking)
+    overlay.attach("user", "b1")
+    assert overlay.run(), "a periodic tick keeps nobody waiting"
+    assert (overlay.now, overlay.node("b1").ticks) == (0.0, [])
+    overlay.say("user", Unsubscribe("x"))
+    assert overlay.run(), "another tick does"
+    assert overlay.now == 2.5
+    assert overlay.node("b1").ticks == [1.0, 2.0, 2.5]
+    assert overlay.run(until=10)
+    assert overlay.now == 10
+    assert overlay.node("b2").ticks == [float(at) for at in range(1, 11)]
+    overlay.crash("b1")
+    assert overlay.run(until=12)
+    assert overlay.run()
+    assert overlay.now == 12
+
+
+def test_a_tick_that_is_waited_for_goes_on_and_on():
+    class Waited(Ticking):
+        is_background = False
+
+    overlay = Simulation(line(2), Waited)
+    assert not overlay.run(until=5)
+    assert overlay.node("b1").ticks == [1.0, 2.0, 3.0, 4.0, 5.0]

@@ -45,7 +45,7 @@ def talk(network: Network, words: int, seed: int = 0) -> tuple[list[tuple[float,
     trace: list[Record] = []
     overlay = Simulation(
         PAIR,
-        lambda name, random: Talker(name, words),
+        lambda name, neighbours, random: Talker(name, words),
         seed=seed,
         network=network,
         write=trace.append,
@@ -135,6 +135,6 @@ def test_qualities_of_a_link_that_is_not_there():
     with pytest.raises(FykeError, match="no link between 'a' and 'z'"):
         Simulation(
             PAIR,
-            lambda name, random: Talker(name, 0),
+            lambda name, neighbours, random: Talker(name, 0),
             network=Network(links={("a", "z"): {"loss": 0.1}}),
         )

@@ -26,7 +26,7 @@ class Chatter:
 
     heard = 0
 
-    def __init__(self, name: str, random: Random) -> None:
+    def __init__(self, name: str, neighbours: tuple[str, ...], random: Random) -> None:
         self.name = name
         self.up_since: dict[str, float] = {}
         self.last: dict[str, float] = {}

@@ -132,3 +132,101 @@ def test_flooding_has_the_numbers_of_its_closed_form(brokers: int, seed: int, lo
     assert found.useless == found.event_messages - useful
     assert sum(each.useless for each in found.links.values()) == found.useless
     assert sum(load.received for load in found.brokers.values()) == found.messages
+
+
+# --- whoever gave the id, whatever broke ----------------------------------------------------------
+
+
+def overlay_of(strategy: str, meter: Meter) -> Simulation:
+    """Return a row of four with a client at each, of which all but the first want price < 5."""
+    system = assemble(strategy, LINE, engine="scan")
+    overlay = Simulation(LINE, system.make, write=meter.add, codec=system.codec)
+    for broker in LINE.brokers:
+        overlay.attach(f"c{broker}", broker)
+    for broker in "bcd":
+        subscription = Subscription(f"s{broker}", fyke.parse("price < 5"))
+        overlay.say(f"c{broker}", Subscribe(subscription))
+    overlay.run()
+    overlay.hold()
+    return overlay
+
+
+@pytest.mark.parametrize("strategy", ["event_forwarding", "subscription_forwarding", "pf1"])
+def test_latency_is_known_whoever_gave_the_event_its_id(strategy: str):
+    found = []
+    for name in ("e", ""):
+        meter = Meter(LINE)
+        overlay = overlay_of(strategy, meter)
+        for number in range(8):
+            overlay.say(
+                "ca", Publish(f"{name}{number}" if name else "", fyke.Event({"price": number}))
+            )
+        overlay.run()
+        found.append(meter.summary())
+    assert found[0].latency == found[1].latency != Latency()
+    assert [(each.events, each.matched, each.deliveries) for each in found] == [(8, 5, 15)] * 2
+    assert found[0].useless == found[1].useless
+
+
+@given(st.data())
+def test_no_number_is_negative_wherever_a_trace_begins(data: st.DataObject):
+    records: list[Record] = [
+        *BY_HAND,
+        Rejected(5.0, "a", "b", "Publish", "said by a broker"),
+        Rejected(5.0, "a", "nobody", "Subscribe", "never heard of"),
+        Rejected(5.0, "a", "alice", "Publish", "refused"),
+        Happened(5.0, "crashed", "b"),
+        Held(6.0, "b", Stats(checks=1)),
+    ]
+    kept = data.draw(st.lists(st.sampled_from(records), max_size=30))
+    found = summarize(kept, LINE)
+    numbers = [found.events, found.subscribed, found.matched, found.deliveries, found.messages]
+    numbers += [load.matching for load in found.brokers.values()]
+    assert min(numbers) >= 0
+    published = sum(isinstance(each, Told) and each.kind == "Publish" for each in kept)
+    assert found.events <= published
+
+
+def test_what_a_broker_refuses_of_another_is_no_event_less():
+    said = [Told(0.0, "a", "alice", "Publish", f"e{number}") for number in range(3)]
+    refused = [Rejected(0.0, "b", "a", "Publish", "no neighbour")] * 5
+    assert summarize([*said, *refused], LINE).events == 3
+    taken_back = [Rejected(0.0, "a", "alice", "Publish", "does not fit")] * 2
+    assert summarize([*said, *taken_back, *refused], LINE).events == 1
+
+
+@pytest.mark.parametrize("strategy", ["event_forwarding", "subscription_forwarding"])
+@pytest.mark.parametrize("crashes", [(), (3,), (0, 1), (2, 5, 7)])
+def test_work_in_earlier_lives_counts(strategy: str, crashes: tuple[int, ...]):
+    """With a scan, an event costs a broker as many steps whichever life it is in."""
+
+    def matching(crashes: tuple[int, ...]) -> dict[str, int]:
+        meter = Meter(LINE)
+        overlay = overlay_of(strategy, meter)
+        for number in range(9):
+            if number in crashes:
+                overlay.crash("c")
+                overlay.restart("c")
+                overlay.run()
+            overlay.say("ca", Publish(f"e{number}", fyke.Event({"price": 1})))
+            overlay.run()
+        overlay.hold()
+        return {name: load.matching for name, load in meter.summary().brokers.items()}
+
+    assert matching(crashes) == matching(())
+    assert matching(())["c"] > 0
+
+
+def test_a_straight_message_is_of_use_to_its_receiver_alone():
+    def trace(straight: bool) -> list[Record]:
+        return [
+            Told(0.0, "a", "alice", "Publish", "e1"),
+            Sent(0.0, "a", "b", "Publish", "e1", 10, straight=straight),
+            Sent(0.0, "a", "c", "Publish", "e1", 10, straight=True),
+            Delivered(1.0, "c", "carl", "e1", ("s",)),
+        ]
+
+    assert summarize(trace(straight=False), LINE).useless == 0, "it may have gone on to c"
+    found = summarize(trace(straight=True), LINE)
+    assert found.useless == 1
+    assert (found.links["a", "b"].useless, found.links["a", "c"].useless) == (1, 0)

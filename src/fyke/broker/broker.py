@@ -7,24 +7,43 @@ advertise and what is declared survive a crash; what neighbours said is told aga
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import TypeAlias
 
 from fyke.broker.declarations import Declarations
 from fyke.broker.delivery import Delivery
-from fyke.broker.doorway import admitted, check_announced, check_filter
+from fyke.broker.doorway import (
+    admitted,
+    check_announced,
+    check_declared,
+    check_filter,
+    check_id,
+)
 from fyke.errors import FykeError, shown
+from fyke.events.schema import Schema
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
-from fyke.nodes.effect import Effect, Reject, Send, Store, Wake
-from fyke.nodes.inputs import Input, LinkDown, LinkUp, Received, Recovered, Stored, Tick
+from fyke.nodes.effect import Accept, Effect, Inform, Reject, Send, Store
+from fyke.nodes.inputs import (
+    Input,
+    Joined,
+    Left,
+    LinkDown,
+    LinkUp,
+    Received,
+    Recovered,
+    Stored,
+    Tick,
+    Unreachable,
+)
 from fyke.nodes.message import (
     Advertise,
     Connect,
     Control,
     Declare,
     Disconnect,
+    Learn,
     Message,
     NodeId,
     Publish,
@@ -33,24 +52,44 @@ from fyke.nodes.message import (
     Unsubscribe,
 )
 from fyke.nodes.node import Stats
-from fyke.routing.strategy import Strategy, Surroundings
+from fyke.routing.interests import Interests
+from fyke.routing.strategy import Decision, Inspected, Strategy, Surroundings
 
 MakeStrategy: TypeAlias = Callable[[Surroundings, Random], Strategy]
 
+_SUBSCRIPTION = "subscription"
+_ADVERTISEMENT = "advertisement"
+_DECLARATION = "declaration"
+_LEARNER = "learner"
+
 
 class Broker:
-    """The node. `engine` is the matcher of its clients' subscriptions."""
+    """The node. Its neighbours are known before their links are up.
+
+    `engine` is the matcher of all filters that it holds events against.
+    """
 
     def __init__(
-        self, me: NodeId, strategy: MakeStrategy, random: Random, *, engine: str = "compiled"
+        self,
+        me: NodeId,
+        neighbours: Iterable[NodeId],
+        strategy: MakeStrategy,
+        random: Random,
+        *,
+        engine: str = "compiled",
     ) -> None:
-        self._here = Surroundings(me)
+        if not me:
+            raise FykeError("a broker needs a name")
+        known = dict.fromkeys(neighbours, False)
+        self._here = Surroundings(me, Interests(engine), known)
         self._life = f"{random.getrandbits(48):012x}"
-        self._strategy = strategy(self._here, random)
-        self._delivery = Delivery(engine)
+        self._delivery = Delivery(self._here.local)
         self._declarations = Declarations()
+        self._strategy = strategy(self._here, random)
         self._advertised: dict[NodeId, dict[str, Filter]] = {}
         self._clients: set[NodeId] = set()
+        self._learners: dict[NodeId, None] = {}
+        """The clients that want to know the schema."""
         self._published = 0
         self._rejected = 0
 
@@ -58,43 +97,51 @@ class Broker:
     def strategy(self) -> Strategy:
         return self._strategy
 
+    @property
+    def schema(self) -> Schema:
+        """What is declared, as far as this broker knows."""
+        return self._here.schema
+
     def handle(self, input: Input, now: float) -> list[Effect]:
         self._here.now = now
-        effects = self._handled(input)
-        if self._strategy.wake_at is not None:
-            effects.append(Wake(self._strategy.wake_at))
-            self._strategy.wake_at = None
-        return effects
-
-    def _handled(self, input: Input) -> list[Effect]:
+        if type(input) is Received:
+            return self._received(input)
         match input:
-            case Received():
-                return self._received(input.message, input.sender)
             case Tick():
-                return self._sent(self._strategy.tick())
+                return self._carried_out(self._strategy.tick())
+            case Unreachable():
+                return self._carried_out(self._strategy.unreachable(input.peer, input.message))
             case LinkUp():
                 return self._link_up(input)
             case LinkDown():
                 return self._link_down(input.peer)
+            case Joined():
+                return self._joined(input.peer)
+            case Left():
+                return self._forgotten(input.peer)
             case Recovered():
                 return self._recovered(input)
-            case Stored():
+            case Stored() | Received():
                 return []
 
     def stats(self) -> Stats:
-        stats = Stats(rejected=self._rejected)
-        self._delivery.count(stats)
-        self._strategy.count(stats)
+        stats = Stats(rejected=self._rejected, subscriptions=len(self._delivery))
+        self._here.interests.count(stats)
+        if isinstance(self._strategy, Inspected):
+            self._strategy.count(stats)
         return stats
 
-    def _received(self, message: Message, sender: NodeId) -> list[Effect]:
+    def _received(self, received: Received) -> list[Effect]:
+        message, sender = received.message, received.sender
         try:
+            if received.is_straight:
+                return self._decided(self._strategy.straight(message, sender), message)
             if sender in self._here.brokers:
+                if type(message) is Publish:  # nearly always
+                    return self._decided(self._strategy.publish(message, sender), message)
                 return self._from_broker(message, sender)
             if sender in self._clients:
                 return self._from_client(message, sender)
-            if self._strategy.is_direct and isinstance(message, Publish):
-                return self._from_broker(message, sender)
             raise FykeError(f"{shown(sender)} is no neighbour of {self._here.me}")
         except FykeError as refused:
             self._rejected += 1
@@ -104,42 +151,55 @@ class Broker:
 
     def _from_broker(self, message: Message, sender: NodeId) -> list[Effect]:
         match message:
-            case Publish():
-                return self._routed(message, sender)
             case Subscribe():
-                return self._sent(self._strategy.subscribe(message, sender))
+                return self._carried_out(self._strategy.subscribe(message, sender))
             case Unsubscribe():
-                return self._sent(self._strategy.unsubscribe(message, sender))
+                return self._carried_out(self._strategy.unsubscribe(message, sender))
             case Advertise() | Unadvertise():
-                return self._sent(self._strategy.advertise(message, sender))
+                return self._carried_out(self._strategy.advertise(message, sender))
             case Control():
-                return self._sent(self._strategy.control(message, sender))
+                return self._carried_out(self._strategy.control(message, sender))
             case Declare():
                 return self._declared(message, sender)
             case Disconnect():
-                del self._here.brokers[sender]
-                return self._sent(self._strategy.forget(sender))
+                return self._forgotten(sender)
         raise FykeError(f"a broker does not say {type(message).__name__}")
-
-    def _routed(self, publish: Publish, sender: NodeId) -> list[Effect]:
-        routed = self._strategy.publish(publish, sender)
-        delivered = self._delivery.deliver(publish, routed.audience)
-        if delivered:
-            self._strategy.delivered(publish)
-        return [*self._sent(routed.sends), *delivered]
 
     def _declared(self, message: Declare, sender: NodeId) -> list[Effect]:
         if not self._declarations.hear(message):
             return []
-        self._here.schema = self._declarations.schema
+        before = self._here.schema
+        self._agree()
         others = [Send(peer, message) for peer in self._here.brokers if peer != sender]
-        stored = Store(f"declaration/{message.what}/{message.name}", message)
-        return [stored, *self._sent([*others, *self._strategy.reconsider()])]
+        stored = Store((_DECLARATION, message.what, message.name), message)
+        decided = self._carried_out(Decision(others).and_then(self._strategy.reconsider()))
+        informed = self._informed(self._learners) if self._here.schema != before else []
+        return [stored, *informed, *decided]
 
-    def _sent(self, sends: list[Send]) -> list[Effect]:
-        """Without those over links that do not work: their neighbours are told all again later."""
+    def _agree(self) -> None:
+        self._here.schema = self._declarations.schema
+        self._here.interests.agree(self._here.schema)
+        self._here.declared = self._declarations.digest
+
+    # --- decisions --------------------------------------------------------------------------------
+
+    def _decided(self, decision: Decision, message: Message) -> list[Effect]:
+        """Carry a decision out, and hand the event to whom it is for here."""
+        effects = self._carried_out(decision)
+        if decision.audience is not None and self._delivery and type(message) is Publish:
+            effects += self._delivery.deliver(message, decision.audience)
+        return effects
+
+    def _carried_out(self, decision: Decision) -> list[Effect]:
+        """Leave out what cannot leave: neighbours are told all again when their links work."""
         brokers = self._here.brokers
-        return [send for send in sends if brokers.get(send.to, self._strategy.is_direct)]
+        effects: list[Effect] = []
+        for send in decision.sends:  # mostly one: a comprehension costs more
+            if send.is_straight or brokers.get(send.to):
+                effects.append(send)
+        if decision.wakes:
+            effects += decision.wakes
+        return effects
 
     # --- clients ----------------------------------------------------------------------------------
 
@@ -150,91 +210,134 @@ class Broker:
             case Subscribe():
                 return self._subscribe(message.subscription, client)
             case Unsubscribe():
-                return self._unsubscribe(message, client)
+                return self._unsubscribe(message.id, client)
             case Advertise() | Unadvertise():
                 return self._advertise(message, client)
             case Declare():
-                return self._declared(self._declarations.stamped(message, self._here.me), client)
+                declared = self._declarations.stamped(message, self._here.me)
+                check_declared(declared)
+                return self._declared(declared, client)
+            case Learn():
+                return self._learn(client)
             case Control():
-                return self._sent(self._strategy.command(message, client))
+                return self._carried_out(self._strategy.control(message, client))
             case Connect():
                 return []
             case Disconnect():
                 return self._left(client)
         raise FykeError(f"a client does not say {type(message).__name__}")
 
-    def _publish(self, publish: Publish, client: NodeId) -> list[Effect]:
-        event = admitted(publish.event, self._here.schema)
-        check_announced(event, self._advertised.get(client, {}).values())
+    def _publish(self, wanted: Publish, client: NodeId) -> list[Effect]:
+        check_id(wanted.id)
+        event = admitted(wanted.event, self._here.schema)
+        check_announced(event, self._advertised.get(client, {}).values(), self._here.schema)
+        id = wanted.id or f"{self._here.me}-{self._life}-{self._published + 1}"
+        publish = Publish(id, event)
+        effects = self._decided(self._strategy.publish(publish, client), publish)
         self._published += 1
-        id = publish.id or f"{self._here.me}-{self._life}-{self._published}"
-        return self._routed(Publish(id, event), client)
+        return effects if wanted.id else [Accept(client, "Publish", id), *effects]
 
     def _subscribe(self, wanted: Subscription, client: NodeId) -> list[Effect]:
+        check_id(wanted.id)
         check_filter(wanted.filter, self._here.schema)
         if wanted.id in self._delivery:
             raise FykeError(f"there is a subscription {shown(wanted.id)} already")
         message = Subscribe(Subscription(wanted.id, wanted.filter, client))
-        sends = self._strategy.subscribe(message, client)
         self._delivery.add(message.subscription)
-        return [Store(f"subscription/{wanted.id}", message), *self._sent(sends)]
+        try:
+            decision = self._strategy.subscribe(message, client)
+        except FykeError:
+            self._delivery.remove(wanted.id)
+            raise
+        return [Store((_SUBSCRIPTION, wanted.id), message), *self._carried_out(decision)]
 
-    def _unsubscribe(self, message: Unsubscribe, client: NodeId) -> list[Effect]:
-        self._delivery.remove(message.id, client)
-        sends = self._strategy.unsubscribe(message, client)
-        return [Store(f"subscription/{message.id}", None), *self._sent(sends)]
+    def _unsubscribe(self, id: str, client: NodeId) -> list[Effect]:
+        self._delivery.get(id, client)
+        decision = self._strategy.unsubscribe(Unsubscribe(id), client)
+        self._delivery.remove(id)
+        return [Store((_SUBSCRIPTION, id), None), *self._carried_out(decision)]
 
     def _advertise(self, message: Advertise | Unadvertise, client: NodeId) -> list[Effect]:
-        known = self._advertised.setdefault(client, {})
-        key = f"advertisement/{client}/{message.id}"
+        key = (_ADVERTISEMENT, client, message.id)
+        known = self._advertised.get(client, {})
         if isinstance(message, Advertise):
+            check_id(message.id)
             check_filter(message.filter, self._here.schema)
-            known[message.id] = message.filter
-            stored = Store(key, message)
-        elif known.pop(message.id, None) is None:
+            decision = self._strategy.advertise(message, client)
+            self._advertised[client] = {**known, message.id: message.filter}
+            return [Store(key, message), *self._carried_out(decision)]
+        if message.id not in known:
             raise FykeError(f"{client} has not advertised {shown(message.id)}")
-        else:
-            stored = Store(key, None)
-        return [stored, *self._sent(self._strategy.advertise(message, client))]
+        decision = self._strategy.advertise(message, client)
+        del known[message.id]
+        if not known:
+            del self._advertised[client]
+        return [Store(key, None), *self._carried_out(decision)]
+
+    def _learn(self, client: NodeId) -> list[Effect]:
+        self._learners[client] = None
+        return [Store((_LEARNER, client), Learn()), *self._informed([client])]
+
+    def _informed(self, clients: Iterable[NodeId]) -> list[Inform]:
+        document = self._here.schema.to_document()
+        return [Inform(client, document) for client in clients]
 
     def _left(self, client: NodeId) -> list[Effect]:
         effects: list[Effect] = []
+        if client in self._learners:
+            del self._learners[client]
+            effects.append(Store((_LEARNER, client), None))
         for each in self._delivery.of(client):
-            effects += self._unsubscribe(Unsubscribe(each.id), client)
+            effects += self._unsubscribe(each.id, client)
         for id in list(self._advertised.get(client, {})):
             effects += self._advertise(Unadvertise(id), client)
         self._clients.discard(client)
-        return effects + self._sent(self._strategy.forget(client))
+        return effects + self._carried_out(self._strategy.forget(client))
 
     # --- links and lives --------------------------------------------------------------------------
 
     def _link_up(self, link: LinkUp) -> list[Effect]:
         if link.is_client:
             self._clients.add(link.peer)
-            return []
+            return [*self._informed([link.peer] if link.peer in self._learners else [])]
+        effects = [] if link.peer in self._here.brokers else self._joined(link.peer)
         self._here.brokers[link.peer] = True
-        told = [Send(link.peer, each) for each in self._declarations.all()]
-        return self._sent([*told, *self._strategy.link_up(link.peer)])
+        told = Decision([Send(link.peer, each) for each in self._declarations.all()])
+        return [*effects, *self._carried_out(told.and_then(self._strategy.link_up(link.peer)))]
 
     def _link_down(self, peer: NodeId) -> list[Effect]:
         if peer not in self._here.brokers:
             return []
         self._here.brokers[peer] = False
-        return self._sent(self._strategy.link_down(peer))
+        return self._carried_out(self._strategy.link_down(peer))
+
+    def _joined(self, peer: NodeId) -> list[Effect]:
+        if peer in self._here.brokers:
+            return []
+        self._here.brokers[peer] = False
+        return self._carried_out(self._strategy.joined(peer))
+
+    def _forgotten(self, peer: NodeId) -> list[Effect]:
+        if self._here.brokers.pop(peer, None) is None:
+            return []
+        return self._carried_out(self._strategy.forget(peer))
 
     def _recovered(self, recovered: Recovered) -> list[Effect]:
-        """Before any link is up: what leaves is told to neighbours when they come."""
-        for record in recovered.records.values():
+        """Take up what was safe, before any link is up: neighbours are told when they come."""
+        records = recovered.records
+        for record in records.values():
             if isinstance(record, Declare):
                 self._declarations.hear(record)
-                self._here.schema = self._declarations.schema
-        for key, record in recovered.records.items():
+        self._agree()
+        self._strategy.reconsider()
+        for key, record in records.items():
             if isinstance(record, Subscribe):
-                self._clients.add(record.subscription.subscriber or "")
-                self._strategy.subscribe(record, record.subscription.subscriber or "")
                 self._delivery.add(record.subscription)
+                self._strategy.subscribe(record, record.subscription.subscriber or "")
+            elif isinstance(record, Learn):
+                self._learners[key[1]] = None
             elif isinstance(record, Advertise):
-                client = key.removeprefix("advertisement/").removesuffix(f"/{record.id}")
+                client = key[1]
                 self._advertised.setdefault(client, {})[record.id] = record.filter
                 self._strategy.advertise(record, client)
         return []

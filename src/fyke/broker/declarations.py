@@ -1,61 +1,103 @@
-"""Declarations: the types and attributes that all brokers of an overlay agree on (DAS-7).
+"""Declarations: the types, attributes and domains that all brokers of an overlay agree on (DAS-7).
 
-Every declaration has a version and an author; of several for one name the highest holds, so brokers
-that heard them in different orders end with the same schema. A declaration that contradicts the
-others is refused by the broker at which it enters the overlay.
+Every declaration has a version and an author; of several for one name the highest holds. A
+declaration that contradicts the others is refused by the broker at which it enters the overlay. Two
+that contradict each other may still enter at the same time, at two brokers: then all brokers hold
+both, and use the same one of them.
+
+Invariant. The schema is a function of the declarations that are held, in whatever order they came:
+all of them, if they agree; else they are taken one after the other, by version, author and name,
+and what contradicts those before it waits until they change.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Final, TypeAlias
+
+import msgspec
 
 from fyke.errors import SchemaError, shown
 from fyke.events.schema import Schema
 from fyke.nodes.message import Declare, NodeId
 
-KINDS: Final = ("type", "attribute")
+KINDS: Final = ("type", "attribute", "domain")
+_Held: TypeAlias = dict[tuple[str, str], Declare]
 
 
 class Declarations:
-    """All that hold, and the schema they make."""
+    """All that are held, and the schema they make."""
 
     def __init__(self) -> None:
-        self._held: dict[tuple[str, str], Declare] = {}
+        self._held: _Held = {}
+        self._used: _Held = {}
         self.schema = Schema()
+
+    @property
+    def digest(self) -> str:
+        """The same text at all brokers that hold the same; empty for no declarations."""
+        if not self._held:
+            return ""
+        parts = [(*name, *_rank(each)) for name, each in sorted(self._held.items())]
+        return blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
     def all(self) -> list[Declare]:
         return list(self._held.values())
 
     def stamped(self, wanted: Declare, author: NodeId) -> Declare:
-        """A client's wish as the newest declaration of its name; SchemaError if it cannot hold."""
+        """Return a client's wish as the newest declaration; SchemaError if others contradict it."""
         if wanted.what not in KINDS:
             raise SchemaError(f"declares {shown(wanted.what)}; expected {' or '.join(KINDS)}")
         known = self._held.get((wanted.what, wanted.name))
         version = 1 if known is None else known.version + 1
         made = Declare(wanted.what, wanted.name, wanted.document, version, author)
-        _schema({**self._held, (made.what, made.name): made})
+        _schema({**self._used, (made.what, made.name): made}.values())
         return made
 
     def hear(self, declared: Declare) -> bool:
-        """Whether this is news. What contradicts the others waits until they change."""
+        """Return True if this is news."""
+        if declared.what not in KINDS:
+            raise SchemaError(f"declares {shown(declared.what)}; expected {' or '.join(KINDS)}")
         known = self._held.get((declared.what, declared.name))
         if known is not None and _rank(known) >= _rank(declared):
             return False
         self._held[declared.what, declared.name] = declared
-        try:
-            self.schema = _schema(self._held)
-        except SchemaError:
-            return True
+        self._used, self.schema = _agreed(self._held)
         return True
 
 
-def _rank(declared: Declare) -> tuple[int, NodeId]:
-    return declared.version, declared.author
+def _rank(declared: Declare) -> tuple[int, NodeId, bytes]:
+    """Return what decides between two declarations of one name: the same everywhere."""
+    document = msgspec.json.encode(declared.document, order="deterministic")
+    return declared.version, declared.author, document
 
 
-def _schema(held: dict[tuple[str, str], Declare]) -> Schema:
+def _agreed(held: _Held) -> tuple[_Held, Schema]:
+    """Return the declarations that are used, and their schema."""
+    try:
+        return held, _schema(held.values())
+    except SchemaError:
+        pass
+    waiting = sorted(held, key=lambda name: (_rank(held[name]), name))
+    used: _Held = {}
+    schema = Schema()
+    while True:
+        before = len(used)
+        for name in waiting:
+            try:
+                schema = _schema([*used.values(), held[name]])
+            except SchemaError:
+                continue
+            used[name] = held[name]
+        if len(used) == before:
+            return used, schema
+        waiting = [name for name in waiting if name not in used]
+
+
+def _schema(declarations: Iterable[Declare]) -> Schema:
     documents: dict[str, dict[str, object]] = {kind: {} for kind in KINDS}
-    for (kind, name), declared in sorted(held.items()):
-        if declared.document is not None:
-            documents[kind][name] = declared.document
-    return Schema.from_document({"types": documents["type"], "attributes": documents["attribute"]})
+    for each in sorted(declarations, key=lambda each: (each.what, each.name)):
+        if each.document is not None:
+            documents[each.what][each.name] = each.document
+    return Schema.from_document({f"{kind}s": documents[kind] for kind in KINDS})

@@ -6,22 +6,19 @@ subscribed. Nothing else reaches a client.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from fyke.errors import FykeError, shown
 from fyke.filters.subscription import Subscription
-from fyke.matching.matcher import Matcher
 from fyke.nodes.effect import Deliver
 from fyke.nodes.message import NodeId, Publish, SubscriptionId
-from fyke.nodes.node import Stats
+from fyke.routing.interests import Group
 from fyke.routing.strategy import EVERYONE, Audience
 
 
 class Delivery:
     """Local subscriptions by id."""
 
-    def __init__(self, engine: str) -> None:
-        self._matcher = Matcher(engine=engine)
+    def __init__(self, searched: Group[SubscriptionId]) -> None:
+        self._searched = searched
         self._subscriptions: dict[SubscriptionId, Subscription] = {}
 
     def __contains__(self, id: object) -> bool:
@@ -31,39 +28,28 @@ class Delivery:
         return len(self._subscriptions)
 
     def add(self, subscription: Subscription) -> None:
-        self._matcher.add(subscription.id, subscription.filter)
+        self._searched.add(subscription.id, subscription.filter)
         self._subscriptions[subscription.id] = subscription
 
-    def remove(self, id: SubscriptionId, client: NodeId) -> None:
-        """FykeError unless the client has it."""
+    def get(self, id: SubscriptionId, client: NodeId) -> Subscription:
+        """Return a client's subscription; FykeError unless the client has it."""
         known = self._subscriptions.get(id)
         if known is None or known.subscriber != client:
             raise FykeError(f"{client} has no subscription {shown(id)}")
-        self._matcher.remove(id)
+        return known
+
+    def remove(self, id: SubscriptionId) -> None:
+        self._searched.remove(id)
         del self._subscriptions[id]
 
     def of(self, client: NodeId) -> list[Subscription]:
         return [each for each in self._subscriptions.values() if each.subscriber == client]
 
-    def all(self) -> Iterable[Subscription]:
-        return self._subscriptions.values()
-
     def deliver(self, publish: Publish, audience: Audience) -> list[Deliver]:
-        """To each client that wants it once, with all of its subscriptions that do."""
-        if audience is None or not self._subscriptions:
-            return []
+        """Hand it to each client that wants it once, with all of its subscriptions that do."""
         found: dict[NodeId, list[SubscriptionId]] = {}
-        for id in self._matcher.match(publish.event):
+        for id in self._searched.match(publish.event):
             client = self._subscriptions[id].subscriber or ""
             if audience is EVERYONE or client == audience:
                 found.setdefault(client, []).append(id)
         return [Deliver(client, publish, tuple(ids)) for client, ids in found.items()]
-
-    def count(self, stats: Stats) -> None:
-        done = self._matcher.stats()
-        stats.subscriptions += len(self)
-        stats.filtered += len(self)
-        stats.matched += done.events
-        stats.probes += done.work.probes
-        stats.candidates += done.work.candidates
-        stats.checks += done.work.checks

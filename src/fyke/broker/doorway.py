@@ -1,36 +1,77 @@
-"""The doorway: what clients may bring in.
+"""The doorway: what clients may bring in. All that can be refused is refused here, at once.
 
-As long as no type is declared, events and filters are free. Then every event has a declared type
-and fits it, and a filter that asks for a type asks for a declared one: a misspelt type would wait
-for ever.
+Whatever comes in has bytes that every other broker can read. As long as no type is declared, events
+and filters are free. Then every event has a declared type and fits it, and a filter that asks for a
+type asks for a declared one: a misspelt type would wait for ever. A filter that compares text with
+an attribute that is an enumeration compares it with a member.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from fyke.errors import SchemaError
+import msgspec
+
+from fyke.errors import FilterError, FykeError, SchemaError, shown
+from fyke.events import binary
 from fyke.events.event import Event
 from fyke.events.schema import Schema
-from fyke.filters.filter import Filter, walk
-from fyke.filters.predicate import In, TypeIs
+from fyke.filters.filter import DEPTH_MAX, Filter, walk
+from fyke.filters.predicate import In, NotIn, TypeIs
+from fyke.filters.resolution import GROWTH, check_order, resolve
+from fyke.limits import DEFAULT_LIMITS
+from fyke.nodes.message import Declare
+
+ID_LENGTH_MAX: Final = 1_000
+"""Characters of the id of an event, a subscription or an advertisement."""
+
+
+def check_id(id: str) -> None:
+    """FykeError if an id is too long, or has no bytes."""
+    if len(id) > ID_LENGTH_MAX:
+        raise FykeError(f"an id of {len(id)} characters; expected at most {ID_LENGTH_MAX}")
+    if not id.isascii():
+        try:
+            id.encode()
+        except UnicodeEncodeError:
+            raise FykeError(f"the id {shown(id)} holds half a character") from None
+
+
+def check_declared(declared: Declare) -> None:
+    """FykeError if a declaration has no bytes."""
+    check_id(declared.name)
+    try:
+        msgspec.msgpack.encode(declared.document)
+    except (ValueError, TypeError, OverflowError, RecursionError) as refused:
+        raise SchemaError(f"cannot be written: {refused}", type_name=declared.name) from None
 
 
 def check_filter(filter: Filter, schema: Schema) -> None:
-    """SchemaError if it asks for a type that there is not."""
+    """FykeError if it is too large, or asks for a type or an order that there is not."""
+    for nodes, part in enumerate(walk(filter), 1):
+        values = len(part.values) if isinstance(part, In | NotIn) else 0
+        if nodes > DEFAULT_LIMITS.nodes_max or values > DEFAULT_LIMITS.list_size_max:
+            raise FilterError("the filter is too large")
+    if filter.depth > DEPTH_MAX - GROWTH:
+        raise FilterError("the filter is nested too deep")
+    check_order(filter, schema)
     if not schema.types:
         return
     for name in types_named(filter):
         if schema.type(name) is None:
             known = ", ".join(each.name for each in schema.types[:10])
-            raise SchemaError(f"no event has this type; declared are {known}", type_name=name)
+            problem = f"no event has this type; declared are {known}"
+            raise SchemaError(problem, type_name=name, meant=schema.nearest_type(name))
 
 
 def admitted(event: Event, schema: Schema) -> Event:
-    """The event as the schema knows it; SchemaError if it does not fit."""
-    if not schema.types and not schema.attributes:
-        return event
-    return schema.validate(event, typed=bool(schema.types))
+    """The event as the schema knows it; FykeError if it does not fit, or has no bytes."""
+    if schema.types or schema.attributes:
+        event = schema.validate(event, typed=bool(schema.types))
+    if event.payload is not None:
+        binary.decode(binary.encode(event))  # nobody has looked at a payload yet
+    return event
 
 
 def types_named(filter: Filter) -> Iterator[str]:
@@ -42,8 +83,8 @@ def types_named(filter: Filter) -> Iterator[str]:
             yield from (value for value in part.values if isinstance(value, str))
 
 
-def check_announced(event: Event, advertised: Iterable[Filter]) -> None:
+def check_announced(event: Event, advertised: Iterable[Filter], schema: Schema) -> None:
     """SchemaError if a client that has said what it publishes publishes something else."""
-    filters = list(advertised)
+    filters = [resolve(filter, schema) for filter in advertised]
     if filters and not any(filter.matches(event) for filter in filters):
         raise SchemaError("the event is not among what its publisher has advertised")

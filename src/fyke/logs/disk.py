@@ -26,6 +26,7 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Final
 
+from fyke.durable import make_folder, sync_folder, write_synced
 from fyke.errors import FykeError
 from fyke.logs.frames import encoded, group, head
 from fyke.logs.log import Log, Origin, Record
@@ -54,6 +55,8 @@ class DiskLog(Log):
         self._queue = Lock()
         self._writing = Lock()
         self._seen: tuple[int, Tail] = (0, Tail(0, 0))
+        self._synced: tuple[int, int] | None = None
+        """How far which segment is known to be on the disk."""
 
     def __reduce__(self) -> tuple[Callable[[Path], DiskLog], tuple[Path]]:
         """Other processes get to know the place; they find the rest there."""
@@ -89,7 +92,7 @@ class DiskLog(Log):
 
     def _write(self, groups: list[_Waiting]) -> list[int]:
         first, tail, writers = self._recovered()
-        if tail.position > self._segment_max:
+        if tail.position > self._segment_max and tail.end > first:
             first, tail = tail.end, self._begin(tail.end, writers)
         now = time.time_ns() // 1000
         data: list[bytes] = []
@@ -107,14 +110,19 @@ class DiskLog(Log):
             file.write(b"".join(data))
             file.flush()
             os.fsync(file.fileno())
+            self._synced = first, file.tell()
         return ends
 
     def _recovered(self) -> tuple[int, Tail, dict[str, int]]:
-        """The last segment, its tail and its writers; what a crash has left behind is cut off."""
+        """The last segment, its tail and its writers; what a crash has left behind is cut off.
+
+        A writer that failed may have left things behind that are whole, but not on the disk.
+        """
         known = segments(self._folder)
         first = known[-1] if known else 0
         writers: dict[str, int] = {}
         if not known:
+            sync_folder(self._folder.parent)
             return first, self._begin(0, writers), writers
         path = file_of(self._folder, first)
         with path.open("r+b") as file:
@@ -124,24 +132,23 @@ class DiskLog(Log):
             if os.fstat(file.fileno()).st_size > tail.position:
                 check_cut(path, file, tail)
                 file.truncate(tail.position)
+            if self._synced != (first, tail.position):
+                os.fsync(file.fileno())
         return first, tail, writers
 
     def _begin(self, first: int, writers: dict[str, int]) -> Tail:
         """A new segment, which appears whole."""
         data = head(first, writers)
         staging = self._folder / "segment.new"
-        with staging.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        write_synced(staging, data)
         staging.replace(file_of(self._folder, first))
-        _sync(self._folder)
+        sync_folder(self._folder)
         return Tail(first, len(data))
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """One process at a time, where the system has such locks; a crash gives the lock back."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder)
         handle = os.open(self._folder, os.O_RDONLY)
         try:
             with suppress(ImportError):
@@ -209,12 +216,3 @@ def _failures(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise FykeError(f"the log {folder} cannot be used: {error}") from None
-
-
-def _sync(folder: Path) -> None:
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from fyke.durable import make_folder, sync_folder, write_synced
 from fyke.errors import FykeError, shown
 from fyke.logs.disk import DiskLog
 
@@ -38,7 +39,7 @@ class Partitions:
         try:
             if folder.exists() and not (folder / _FACTS).exists() and any(folder.iterdir()):
                 raise FykeError(f"{path} exists and is no log; nothing was written")
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             _write_once(folder / _FACTS, json.dumps({"partitions": count}))
         except OSError as error:
             raise FykeError(f"the log {path} cannot be made: {error}") from None
@@ -69,10 +70,11 @@ def exists(path: str | Path) -> bool:
 def _write_once(path: Path, text: str) -> None:
     """A file that appears whole; of several that write it the first one wins."""
     staging = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
-    staging.write_text(text, "utf-8")
+    write_synced(staging, text.encode())
     try:
         os.link(staging, path)
     except FileExistsError:
         pass
     finally:
         staging.unlink()
+    sync_folder(path.parent)

@@ -6,22 +6,46 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from fyke.nodes.effect import Key
 from fyke.nodes.message import Message, NodeId
 
 
-class Received(Struct, frozen=True):
-    """A message came over a link, or straight from a node that is no neighbour."""
+class Received(Struct, frozen=True, gc=False):
+    """A message came: over a link, from a client, or straight from a node that need not be near.
+
+    That it came straight, and from a node, is the runtime's word; no client can say so.
+    """
 
     sender: NodeId
+    message: Message
+    is_straight: bool = False
+
+
+class Unreachable(Struct, frozen=True):
+    """A node could not be sent a message: its name is unknown, or nobody answers there."""
+
+    peer: NodeId
     message: Message
 
 
 class Tick(Struct, frozen=True):
-    """The time has come that a `Wake` asked for."""
+    """The time has come that a `Wake` asked for. It may come more often than asked."""
+
+
+class Joined(Struct, frozen=True):
+    """A node is a neighbour from now on. Its link is not up yet."""
+
+    peer: NodeId
+
+
+class Left(Struct, frozen=True):
+    """A neighbour is none any more, and does not come back."""
+
+    peer: NodeId
 
 
 class LinkUp(Struct, frozen=True):
-    """A link to another node works; nothing of what was said before is on its way any more."""
+    """The link to a neighbour or a client works; nothing said before is on its way any more."""
 
     peer: NodeId
     is_client: bool = False
@@ -36,13 +60,15 @@ class LinkDown(Struct, frozen=True):
 class Stored(Struct, frozen=True):
     """What was to be stored under a key is safe."""
 
-    key: str
+    key: Key
 
 
 class Recovered(Struct, frozen=True):
     """What was safe when this node's forerunner stopped; the first input, if there is any."""
 
-    records: dict[str, Message]
+    records: dict[Key, Message]
 
 
-Input: TypeAlias = Received | Tick | LinkUp | LinkDown | Stored | Recovered
+Input: TypeAlias = (
+    Received | Unreachable | Tick | Joined | Left | LinkUp | LinkDown | Stored | Recovered
+)

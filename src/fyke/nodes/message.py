@@ -23,6 +23,8 @@ NodeId: TypeAlias = str
 """The name of a broker, a peer or a client."""
 EventId: TypeAlias = str
 SubscriptionId: TypeAlias = str
+SubscriptionKey: TypeAlias = tuple[NodeId, SubscriptionId]
+"""A subscription in the whole overlay: its home broker and its id there."""
 
 
 class Message(Struct, frozen=True):
@@ -60,10 +62,15 @@ class Unsubscribe(Message, frozen=True):
 
 
 class Advertise(Message, frozen=True):
-    """The sender will publish nothing but what a filter accepts, as far as this one goes."""
+    """The sender will publish nothing but what a filter accepts, as far as this one goes.
+
+    `stages` are the attributes on which brokers may filter such events, from the subscriber (stage
+    0) to the root of a tree, each part of those before; empty where the publisher does not care.
+    """
 
     id: str
     filter: Filter
+    stages: tuple[tuple[str, ...], ...] = ()
 
 
 class Unadvertise(Message, frozen=True):
@@ -82,7 +89,7 @@ class Publish(Message, frozen=True):
 
 
 class Declare(Message, frozen=True):
-    """A type of events or an attribute that all may have, as documents of a schema (DAS-7).
+    """A type of events, an attribute that all may have, or a named domain, as documents (DAS-7).
 
     Of several declarations of one name the one with the highest (version, author) holds. `document`
     is None for what is no longer declared.
@@ -95,6 +102,10 @@ class Declare(Message, frozen=True):
     author: NodeId = ""
 
 
+class Learn(Message, frozen=True):
+    """The sender wants to know the schema that is in force, now and whenever it changes."""
+
+
 MESSAGES: tuple[type[Message], ...] = (
     Connect,
     Disconnect,
@@ -104,6 +115,7 @@ MESSAGES: tuple[type[Message], ...] = (
     Unadvertise,
     Publish,
     Declare,
+    Learn,
 )
 """The kinds that every node knows."""
 

@@ -37,6 +37,8 @@ class Stats(Struct):
     checks: int = 0
     covering_tests: int = 0
     rejected: int = 0
+    stage: int = 0
+    """In a tree of stages: one more than that of the highest child."""
 
 
 class Node(Protocol):

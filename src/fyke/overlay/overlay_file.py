@@ -10,6 +10,9 @@ latency_s = 0.001
 Stock = "b"
 "*" = "a"                        # all other types
 
+[stages]                         # the attributes that each stage of a tree filters on, from stage 0
+Stock = [["symbol", "price"], ["symbol", "price"], ["symbol"], []]
+
 [clients]                        # who publishes and subscribes where
 alice = "a"
 """
@@ -28,7 +31,7 @@ from fyke.section import Section
 OTHERS: Final = "*"
 """How the file writes the rendezvous of all types that it does not name; elsewhere it is ""."""
 
-LINK_KEYS: Final = ("latency_s", "bandwidth", "loss", "duplication", "timeout_s")
+LINK_KEYS: Final = ("latency_s", "jitter_s", "bandwidth", "loss", "duplication", "timeout_s")
 NETWORK_KEYS: Final = (*LINK_KEYS, "store_s")
 
 Qualities: TypeAlias = Mapping[str, float]
@@ -44,6 +47,7 @@ class Overlay:
     links: Mapping[tuple[str, str], Qualities] = field(default_factory=dict)
     rendezvous: Mapping[str, str] = field(default_factory=dict)
     clients: Mapping[str, str] = field(default_factory=dict)
+    stages: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
 
 def read(path: str | Path) -> Overlay:
@@ -61,6 +65,7 @@ def _overlay(whole: Section, place: str) -> Overlay:
     links = [_link(whole, at, item) for at, item in enumerate(whole.items("links", "a list"))]
     network = _qualities(whole.section("network"), NETWORK_KEYS)
     rendezvous, clients = whole.options("rendezvous"), whole.options("clients")
+    stages = {name: _stages(whole, name, each) for name, each in whole.options("stages").items()}
     whole.end()
     ends = dict.fromkeys(end for link, _ in links for end in link)
     others = [end for end in ends if end not in set(named)]
@@ -75,7 +80,16 @@ def _overlay(whole: Section, place: str) -> Overlay:
         {link: qualities for link, qualities in links if qualities},
         {"" if type == OTHERS else type: broker for type, broker in met.items()},
         _brokers(whole, "clients", clients, topology),
+        stages,
     )
+
+
+def _stages(whole: Section, name: str, given: object) -> tuple[tuple[str, ...], ...]:
+    if not isinstance(given, list) or not all(
+        isinstance(names, list) and all(isinstance(each, str) for each in names) for names in given
+    ):
+        whole.fail(f"stages.{name} is {shown(given)}; expected a list of names for each stage")
+    return tuple(map(tuple, given))
 
 
 def _link(whole: Section, at: int, item: Any) -> tuple[tuple[str, str], Qualities]:

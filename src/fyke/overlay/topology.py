@@ -130,15 +130,18 @@ class Topology:
         return True
 
     def check_tree(self) -> None:
-        """TopologyError unless there is exactly one way between any two brokers."""
+        """Raise a TopologyError unless there is exactly one way between any two brokers."""
+        self.check_connected("not a tree: ")
+        if len(self.links) >= len(self.brokers):
+            raise TopologyError(f"not a tree: there is a cycle, {' - '.join(self._cycle())}")
+
+    def check_connected(self, what: str = "not connected: ") -> None:
+        """Raise a TopologyError, which begins with `what`, unless all brokers are connected."""
         reached = self.parents(self.brokers[0])
         for broker in self.brokers:
             if broker not in reached:
-                raise TopologyError(
-                    f"not a tree: there is no way from {shown(self.brokers[0])} to {shown(broker)}"
-                )
-        if len(self.links) >= len(self.brokers):
-            raise TopologyError(f"not a tree: there is a cycle, {' - '.join(self._cycle())}")
+                first = shown(self.brokers[0])
+                raise TopologyError(f"{what}there is no way from {first} to {shown(broker)}")
 
     def _cycle(self) -> list[str]:
         """A cycle: two ways from the first broker, to where they meet."""

@@ -2,25 +2,28 @@
 
 Idea. An event is stamped with the epoch of the broker where it enters and routed by the tables of
 that epoch to the end. The coordinator announces a new epoch; brokers build its tables beside those
-in use, and stamp it only when the coordinator knows that all have done so. Old tables are kept
-until no event needs them (`epoch`). Subscriptions that change meanwhile change in all epochs.
+in use, and stamp it when the coordinator says so, which holds all of its own by then. Old tables
+are kept until no event needs them (`epoch`). Subscriptions that change meanwhile change in all
+epochs. An event of an epoch that a broker does not know (it was restarted) is flooded from there.
 Example. Few events match: subscription forwarding. Nearly all do and subscriptions come and go:
 event forwarding costs less, and `weighing` says so.
-Invariant. No broker stamps an epoch that another broker has not completed; no broker drops an epoch
-of which an event can still arrive. A link that breaks only delays: when it is up, both ends tell
-each other what they know.
+Invariant. No event of an epoch comes to a broker that has not completed it: what completes it was
+sent before, over the same links. No broker drops an epoch of which an event can still arrive. What
+comes straight for a client finds it without tables. A link that breaks only delays: when it
+is up, both ends tell each other what they know.
 Source. DAS-F1, which only asks for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from random import Random
 from typing import Final
 
 from fyke.errors import FykeError, shown
 from fyke.nodes.effect import Send
 from fyke.nodes.message import (
+    Advertise,
     Control,
     Message,
     NodeId,
@@ -28,19 +31,30 @@ from fyke.nodes.message import (
     Route,
     Subscribe,
     SubscriptionId,
+    Unadvertise,
     Unsubscribe,
 )
 from fyke.nodes.node import Stats
-from fyke.routing.epoch import Closed, Complete, Epoch, Ready, Status, Switch, Within
+from fyke.routing.epoch import Closed, Complete, Epoch, Status, Stopped, Switch, Within
+from fyke.routing.flooding import Flooded, flood_on
 from fyke.routing.reach import COORDINATOR, Reach, Reachable
-from fyke.routing.strategy import EVERYONE, Routed, Strategy, Surroundings
-from fyke.routing.weighing import Busy, Gathered, Poll, Report, Weighing
+from fyke.routing.row import Addressed
+from fyke.routing.strategy import (
+    EVERYONE,
+    NOTHING,
+    Decision,
+    Inspected,
+    Strategy,
+    Surroundings,
+    Tables,
+)
+from fyke.routing.weighing import Busy, Gathered, Poll, Report, Weighing, is_sampled
 
 KINDS: Final[tuple[type[Message] | type[Route], ...]] = (
     Status,
     Within,
     Complete,
-    Ready,
+    Stopped,
     Closed,
     Switch,
     Busy,
@@ -55,13 +69,17 @@ and two epochs of one number would be taken for one."""
 
 
 class Adaptive(Strategy):
-    """`make` makes a strategy by its name; all of them share what `reach` knows."""
+    """`make` makes a strategy by its name, `name_of` says which of its names is the usual one.
+
+    All strategies share what `reach` knows.
+    """
 
     def __init__(
         self,
         here: Surroundings,
         reach: Reach,
         make: Callable[[str], Strategy],
+        name_of: Callable[[str], str],
         first: str,
         weighing: Weighing,
         random: Random,
@@ -70,10 +88,14 @@ class Adaptive(Strategy):
         self._random = random
         self._reach = reach
         self._make = make
+        self._name_of = name_of
         self._weighing = weighing
-        self._epochs = {0: Epoch(first, make(first))}
+        self._epochs = {0: Epoch(name_of(first), make(first))}
         self._current = 0
         self._local: dict[SubscriptionId, tuple[Subscribe, NodeId]] = {}
+        self._advertised: dict[tuple[NodeId, str], Advertise] = {}
+        self._wanted: str | None = None
+        """The strategy that the coordinator was last asked for, until the change has ended."""
         self._round = 0
         self._answers: dict[NodeId, tuple[Report, ...]] = {}
 
@@ -86,37 +108,73 @@ class Adaptive(Strategy):
         """The strategy of new events."""
         return self._epochs[self._current].name
 
+    @property
+    def epochs(self) -> int:
+        """How many are alive: one, if no change is under way."""
+        return len(self._epochs)
+
+    def _in_all(self, decide: Callable[[Strategy], Decision]) -> Decision:
+        """Ask the strategies of all epochs."""
+        decisions = [
+            _within(number, decide(epoch.strategy)) for number, epoch in self._epochs.items()
+        ]
+        return NOTHING.and_then(*decisions)
+
     # --- subscriptions and events -----------------------------------------------------------------
 
-    def subscribe(self, message: Subscribe, came_from: NodeId) -> list[Send]:
+    def subscribe(self, message: Subscribe, came_from: NodeId) -> Decision:
         self._check_client(came_from, message)
-        sends: list[Send] = []
-        for number, epoch in self._epochs.items():
-            sends += self._counted(number, epoch.strategy.subscribe(message, came_from))
+        decision = self._in_all(lambda strategy: strategy.subscribe(message, came_from))
         self._local[message.subscription.id] = message, came_from
-        return sends + self._changed(len(sends))
+        return self._changed(decision)
 
-    def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> list[Send]:
+    def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision:
         self._check_client(came_from, message)
         self._local.pop(message.id, None)
-        sends: list[Send] = []
-        for number, epoch in self._epochs.items():
-            sends += self._counted(number, epoch.strategy.unsubscribe(message, came_from))
-        return sends + self._changed(len(sends))
+        return self._changed(
+            self._in_all(lambda strategy: strategy.unsubscribe(message, came_from))
+        )
 
-    def publish(self, publish: Publish, came_from: NodeId) -> Routed:
+    def advertise(self, message: Advertise | Unadvertise, came_from: NodeId) -> Decision:
+        self._check_client(came_from, message)
+        if isinstance(message, Advertise):
+            self._advertised[came_from, message.id] = message
+        else:
+            self._advertised.pop((came_from, message.id), None)
+        return self._in_all(lambda strategy: strategy.advertise(message, came_from))
+
+    def publish(self, publish: Publish, came_from: NodeId) -> Decision:
         if came_from not in self._here.brokers:
-            publish = Publish(publish.id, publish.event, self._current)
-            self._weighing.published(publish.id)
+            return self._enter(publish, came_from)
         epoch = self._epochs.get(publish.epoch)
-        if epoch is None:
-            return Routed([], EVERYONE)
-        routed = epoch.strategy.publish(publish, came_from)
-        said = self._said(len(routed.sends))
-        return Routed([*routed.sends, *said], routed.audience) if said else routed
+        if epoch is None or isinstance(publish.route, Flooded):
+            return self._weighed(publish, flood_on(self._here, publish, came_from))
+        return self._weighed(publish, epoch.strategy.publish(publish, came_from))
 
-    def delivered(self, publish: Publish) -> None:
-        self._weighing.delivered(publish.id)
+    def _enter(self, publish: Publish, client: NodeId) -> Decision:
+        stamped = Publish(publish.id, publish.event, self._current)
+        decision = self._epochs[self._current].strategy.publish(stamped, client)
+        self._weighing.published(publish.id)
+        return self._weighed(stamped, decision)
+
+    def straight(self, message: Message, sender: NodeId) -> Decision:
+        if isinstance(message, Within):
+            return self._inside(message, lambda strategy, inner: strategy.straight(inner, sender))
+        if not isinstance(message, Publish):
+            return super().straight(message, sender)
+        epoch = self._epochs.get(message.epoch)
+        if epoch is not None:
+            return self._weighed(message, epoch.strategy.straight(message, sender))
+        route = message.route
+        if isinstance(route, Addressed) and route.home == self._here.me:
+            return Decision((), route.subscriber)
+        return NOTHING
+
+    def unreachable(self, peer: NodeId, message: Message) -> Decision:
+        if isinstance(message, Within):
+            return self._inside(message, lambda strategy, inner: strategy.unreachable(peer, inner))
+        epoch = self._epochs.get(message.epoch) if isinstance(message, Publish) else None
+        return NOTHING if epoch is None else epoch.strategy.unreachable(peer, message)
 
     def _check_client(self, came_from: NodeId, message: Message) -> None:
         if came_from in self._here.brokers:
@@ -124,42 +182,55 @@ class Adaptive(Strategy):
 
     # --- neighbours -------------------------------------------------------------------------------
 
-    def link_up(self, peer: NodeId) -> list[Send]:
-        sends = [Send(peer, self._status()), Send(peer, self._reach.told(peer))]
-        for number, epoch in self._epochs.items():
-            epoch.reset(peer)
-            sends += _within(number, epoch.strategy.link_up(peer))
-        return sends + self._advance()
+    def link_up(self, peer: NodeId) -> Decision:
+        said = [Send(peer, self._status()), Send(peer, self._reach.told(peer))]
+        self._reset(peer)
+        told = self._in_all(lambda strategy: strategy.link_up(peer))
+        return Decision(said).and_then(told, self._advance())
 
-    def link_down(self, peer: NodeId) -> list[Send]:
-        sends: list[Send] = []
-        for number, epoch in self._epochs.items():
-            epoch.reset(peer)
-            sends += _within(number, epoch.strategy.link_down(peer))
-        return sends
+    def link_down(self, peer: NodeId) -> Decision:
+        self._reset(peer)
+        told = self._in_all(lambda strategy: strategy.link_down(peer))
+        return told.and_then(self._silent(peer))
 
-    def forget(self, peer: NodeId) -> list[Send]:
+    def joined(self, peer: NodeId) -> Decision:
+        told = self._in_all(lambda strategy: strategy.joined(peer))
+        return told.and_then(self._silent(peer))
+
+    def forget(self, peer: NodeId) -> Decision:
         for id in [id for id, (_, client) in self._local.items() if client == peer]:
             del self._local[id]
-        sends: list[Send] = []
-        for number, epoch in self._epochs.items():
+        for key in [key for key in self._advertised if key[0] == peer]:
+            del self._advertised[key]
+        self._reset(peer)
+        self._answers.pop(peer, None)
+        news = self._reach.forget(peer)
+        told = self._in_all(lambda strategy: strategy.forget(peer))
+        return told.and_then(self._spread(news, peer), self._advance(), self._answered())
+
+    def _reset(self, peer: NodeId) -> None:
+        for epoch in self._epochs.values():
             epoch.reset(peer)
-            sends += _within(number, epoch.strategy.forget(peer))
-        return sends + self._advance()
 
-    def reconsider(self) -> list[Send]:
-        sends: list[Send] = []
-        for number, epoch in self._epochs.items():
-            sends += _within(number, epoch.strategy.reconsider())
-        return sends
+    def reconsider(self) -> Decision:
+        return self._in_all(lambda strategy: strategy.reconsider())
 
-    def control(self, message: Control, came_from: NodeId) -> list[Send]:
+    def tick(self) -> Decision:
+        return self._in_all(lambda strategy: strategy.tick())
+
+    def close(self) -> None:
+        for epoch in self._epochs.values():
+            epoch.strategy.close()
+
+    def control(self, message: Control, came_from: NodeId) -> Decision:
+        if came_from not in self._here.brokers:
+            return self._told_by_client(message, came_from)
         match message:
             case Within():
-                return self._inside(message, came_from)
+                return self._heard_within(message, came_from)
             case Status():
                 return self._learn(message, came_from)
-            case Complete() | Ready() | Closed():
+            case Complete() | Stopped() | Closed():
                 epoch = self._epochs.get(message.epoch)
                 if epoch is not None:
                     epoch.hear(type(message), came_from)
@@ -174,55 +245,66 @@ class Adaptive(Strategy):
                 return self._gathered(message, came_from)
         return super().control(message, came_from)
 
-    def _inside(self, within: Within, came_from: NodeId) -> list[Send]:
+    def _heard_within(self, within: Within, came_from: NodeId) -> Decision:
+        def decide(strategy: Strategy, message: Message) -> Decision:
+            match message:
+                case Subscribe():
+                    return self._counted(within.epoch, strategy.subscribe(message, came_from))
+                case Unsubscribe():
+                    return self._counted(within.epoch, strategy.unsubscribe(message, came_from))
+                case Advertise() | Unadvertise():
+                    return strategy.advertise(message, came_from)
+                case Reachable():
+                    return NOTHING  # all epochs share one
+                case Control():
+                    return strategy.control(message, came_from)
+            raise FykeError(f"{type(message).__name__} is of no epoch")
+
+        decision = self._inside(within, decide)
+        is_change = isinstance(within.message, Subscribe | Unsubscribe)
+        return self._said(decision, heard=1) if is_change else decision
+
+    def _inside(self, within: Within, decide: Callable[[Strategy, Message], Decision]) -> Decision:
+        """Ask the strategy of an epoch, if there is one."""
         epoch, message = self._epochs.get(within.epoch), within.message
         if epoch is None or message is None:
-            return []
-        match message:
-            case Subscribe():
-                return self._counted(within.epoch, epoch.strategy.subscribe(message, came_from))
-            case Unsubscribe():
-                return self._counted(within.epoch, epoch.strategy.unsubscribe(message, came_from))
-            case Reachable():
-                return []
-            case Control():
-                return _within(within.epoch, epoch.strategy.control(message, came_from))
-        raise FykeError(f"{type(message).__name__} is of no epoch")
+            return NOTHING
+        return _within(within.epoch, decide(epoch.strategy, message))
 
-    def _counted(self, number: int, sends: list[Send]) -> list[Send]:
-        if number == self._current:
-            self._weighing.told(len(sends))
-        return _within(number, sends)
-
-    def _reached(self, message: Reachable, came_from: NodeId) -> list[Send]:
+    def _reached(self, message: Reachable, came_from: NodeId) -> Decision:
         news = self._reach.hear(message, came_from)
-        if not news.owners:
-            return []
-        others = [Send(peer, news) for peer in self._here.brokers if peer != came_from]
-        return others + self.reconsider() + self._advance()
+        return self._spread(news, came_from).and_then(self._advance()) if news else NOTHING
+
+    def _spread(self, news: Reachable, came_from: NodeId) -> Decision:
+        """Tell others where rendezvous are, and go by that in all epochs."""
+        if not news:
+            return NOTHING
+        others = self._reach.spread(news, self._here.brokers, came_from)
+        return Decision(others).and_then(self.reconsider())
 
     # --- changing the strategy --------------------------------------------------------------------
 
-    def command(self, message: Control, client: NodeId) -> list[Send]:
+    def _told_by_client(self, message: Control, client: NodeId) -> Decision:
         if not isinstance(message, Switch):
-            return super().command(message, client)
+            return super().control(message, client)
         return self.switch(message.strategy)
 
-    def switch(self, name: str) -> list[Send]:
-        """Announces a new epoch; only the coordinator may."""
+    def switch(self, name: str) -> Decision:
+        """Announce a new epoch; only the coordinator may."""
         if not self._leads:
             raise FykeError(f"{self._here.me} is not the coordinator, who changes strategies")
         if len(self._epochs) > 1:
             raise FykeError("the last change of the strategy has not ended yet")
-        if name == self.current:
+        usual = self._name_of(name)
+        if usual == self.current:
             raise FykeError(f"the strategy is {shown(name)} already")
-        strategy = self._make(name)
         number = self._current + 1 + self._random.randrange(_NUMBERS)
-        self._epochs[number] = Epoch(name, strategy)
-        return self._told_all() + self._opened(number) + self._advance()
+        self._epochs[number] = Epoch(usual, self._make(usual))
+        self._wanted = usual
+        return self._told_all().and_then(self._opened(number), self._advance())
 
-    def _learn(self, status: Status, came_from: NodeId) -> list[Send]:
-        """What a neighbour knows about epochs; what is news goes on."""
+    def _learn(self, status: Status, came_from: NodeId) -> Decision:
+        """Learn what a neighbour knows about epochs; what is news goes on."""
         newest = max(self._current, status.current)
         opened = [
             (number, name)
@@ -233,125 +315,177 @@ class Adaptive(Strategy):
             self._epochs[number] = Epoch(name, self._make(name))
         is_news = bool(opened) or status.current > self._current
         self._current = newest
-        sends = [
-            Send(came_from, Closed(number))
+        over = [
+            Send(came_from, what(number))
             for number, _ in status.live
             if number < newest and number not in self._epochs
+            for what in (Stopped, Closed)
         ]
-        if is_news:
-            sends += self._told_all(came_from)
-        for number, _ in opened:
-            sends += self._opened(number)
-        return sends + self._advance()
+        told = self._told_all(came_from) if is_news else NOTHING
+        tables = [self._opened(number) for number, _ in opened]
+        return Decision(over).and_then(told, *tables, self._advance())
 
-    def _opened(self, number: int) -> list[Send]:
-        """The tables of a new epoch: own subscriptions, and what neighbours have to know."""
+    def _opened(self, number: int) -> Decision:
+        """Fill the tables of a new epoch: own subscriptions, and what neighbours have to know."""
         strategy = self._epochs[number].strategy
         for message, client in self._local.values():
             strategy.subscribe(message, client)
-        sends: list[Send] = []
-        for peer, is_up in self._here.brokers.items():
-            if is_up:
-                sends += _within(number, strategy.link_up(peer))
-        return sends
+        for (client, _), advertised in self._advertised.items():
+            strategy.advertise(advertised, client)
+        up = [peer for peer, is_up in self._here.brokers.items() if is_up]
+        return NOTHING.and_then(*(_within(number, strategy.link_up(peer)) for peer in up))
 
-    def _advance(self) -> list[Send]:
-        """Says what can be said by now."""
+    def _advance(self) -> Decision:
+        """Say what can be said by now."""
         sends: list[Send] = []
-        for number in list(self._epochs):
-            epoch = self._epochs[number]
+        brokers = self._here.brokers
+        for number, epoch in list(self._epochs.items()):
             if number > self._current:
                 sends += self._say(Complete, number, epoch)
-                sends += self._ready(number, epoch)
+                sends += self._begun(number, epoch)
         for number in [number for number in self._epochs if number < self._current]:
             epoch = self._epochs[number]
-            sends += self._say(Closed, number, epoch)
-            if epoch.has_heard(Closed, self._here.brokers):
-                del self._epochs[number]
-        return sends
+            sends += self._say(Stopped, number, epoch)
+            if epoch.has_heard(Stopped, brokers):
+                sends += self._say(Closed, number, epoch)
+                if epoch.has_heard(Closed, brokers):
+                    epoch.strategy.close()
+                    del self._epochs[number]
+        return Decision(sends).and_then(self._again())
 
-    def _say(self, what: type[Complete] | type[Closed], number: int, epoch: Epoch) -> list[Send]:
-        """To every neighbour of whom all others have said it."""
-        sends = []
-        for peer, is_up in self._here.brokers.items():
-            others = (other for other in self._here.brokers if other != peer)
-            if is_up and epoch.has_heard(what, others) and epoch.tell(what, peer):
-                sends.append(Send(peer, what(number)))
-        return sends
+    def _again(self) -> Decision:
+        """Announce a change once more that was overtaken by one that the coordinator had forgotten.
 
-    def _ready(self, number: int, epoch: Epoch) -> list[Send]:
-        parent = self._reach.via(COORDINATOR)
-        children = [peer for peer in self._here.brokers if peer != parent]
-        if not epoch.has_heard(Complete, self._here.brokers):
+        It does not know the numbers of what it announced before a crash.
+        """
+        if not self._leads or self._wanted is None or len(self._epochs) > 1:
+            return NOTHING
+        wanted, self._wanted = self._wanted, None
+        return NOTHING if wanted == self.current else self.switch(wanted)
+
+    def _say(
+        self, what: type[Complete | Stopped | Closed], number: int, epoch: Epoch
+    ) -> list[Send]:
+        """Send it to a neighbour once all other neighbours have sent it."""
+        due = [peer for peer in epoch.due(what, self._here.brokers) if self._here.brokers[peer]]
+        return [Send(peer, what(number)) for peer in due if epoch.tell(what, peer)]
+
+    def _begun(self, number: int, epoch: Epoch) -> list[Send]:
+        """Stamp a new epoch from now on, and say so, if this broker may decide that."""
+        if not self._leads or not epoch.has_heard(Complete, self._here.brokers):
             return []
-        if not epoch.has_heard(Ready, children):
-            return []
-        if self._leads:
-            self._current = number
-            return self._told_all()
-        if parent is not None and epoch.tell(Ready, parent):
-            return [Send(parent, Ready(number))]
-        return []
+        self._current = number
+        return list(self._told_all().sends)
 
     def _status(self) -> Status:
         live = tuple((number, epoch.name) for number, epoch in self._epochs.items())
         return Status(live, self._current)
 
-    def _told_all(self, but: NodeId | None = None) -> list[Send]:
+    def _told_all(self, but: NodeId | None = None) -> Decision:
         status = self._status()
-        return [Send(peer, status) for peer in self._here.brokers if peer != but]
+        return Decision([Send(peer, status) for peer in self._here.brokers if peer != but])
 
     # --- weighing ---------------------------------------------------------------------------------
 
-    def _changed(self, messages: int) -> list[Send]:
+    def _weighed(self, publish: Publish, decision: Decision) -> Decision:
+        """Note what an event costs, and whether clients of this broker want it."""
+        self._weighing.sent(len(decision.sends))
+        if decision.audience is not None and is_sampled(publish.id):
+            clients = {self._local[id][1] for id in self._here.local.match(publish.event)}
+            if clients and (decision.audience is EVERYONE or decision.audience in clients):
+                self._weighing.delivered(publish.id)
+        return self._said(decision)
+
+    def _changed(self, decision: Decision) -> Decision:
         self._weighing.changed()
-        return self._said(messages)
+        self._weighing.told(_count_of(self._current, decision))
+        return self._said(decision)
 
-    def _said(self, messages: int) -> list[Send]:
-        if not self._weighing.is_busy(messages):
-            return []
-        return self._poll() if self._leads else self._upward(Busy())
+    def _counted(self, number: int, decision: Decision) -> Decision:
+        if number == self._current:
+            self._weighing.told(len(decision.sends))
+        return decision
 
-    def _upward(self, message: Control) -> list[Send]:
+    def _said(self, decision: Decision, heard: int = 0) -> Decision:
+        """Say that much was sent and heard, if it was."""
+        if not self._weighing.is_busy(len(decision.sends) + heard, len(self._here.brokers)):
+            return decision
+        return decision.and_then(self._poll() if self._leads else self._upward(Busy()))
+
+    def _upward(self, message: Control) -> Decision:
         parent = self._reach.via(COORDINATOR)
-        return [] if parent is None else [Send(parent, message)]
+        return NOTHING if parent is None else Decision([Send(parent, message)])
 
-    def _poll(self) -> list[Send]:
-        return self._asked(self._round + 1)
+    def _poll(self) -> Decision:
+        """Ask all brokers, unless they are being asked: a report is given once."""
+        return NOTHING if self._answers else self._asked(self._round + 1)
 
-    def _asked(self, round: int) -> list[Send]:
-        """Asks those behind this broker, and answers when they have."""
-        parent = self._reach.via(COORDINATOR) or ""
-        report = self._weighing.report(parent, len(self._local))
+    def _asked(self, round: int) -> Decision:
+        """Ask those behind this broker, and answer when they have."""
+        parent = self._reach.via(COORDINATOR)
+        stats = Stats()
+        self.count(stats)
+        report = self._weighing.report(parent or "", len(self._local), stats.rows)
         self._round, self._answers = round, {self._here.me: (report,)}
         children = [peer for peer in self._here.brokers if peer != parent]
-        return [Send(peer, Poll(round)) for peer in children] or self._answered()
+        for peer in children:
+            if not self._here.brokers[peer]:
+                self._answers[peer] = ()
+        asked = Decision([Send(peer, Poll(round)) for peer in children])
+        return asked.and_then(self._answered())
 
-    def _gathered(self, message: Gathered, came_from: NodeId) -> list[Send]:
-        if message.round != self._round:
-            return []
+    def _gathered(self, message: Gathered, came_from: NodeId) -> Decision:
+        if message.round != self._round or not self._answers:
+            return NOTHING
         self._answers[came_from] = message.reports
-        parent = self._reach.via(COORDINATOR)
-        is_whole = all(peer in self._answers for peer in self._here.brokers if peer != parent)
-        return self._answered() if is_whole else []
+        return self._answered()
 
-    def _answered(self) -> list[Send]:
-        reports = tuple(report for each in self._answers.values() for report in each)
+    def _silent(self, peer: NodeId) -> Decision:
+        """Expect no answer of a neighbour any more: a round ends whatever breaks."""
+        if not self._answers or peer == self._reach.via(COORDINATOR):
+            return NOTHING
+        self._answers.setdefault(peer, ())
+        return self._answered()
+
+    def _answered(self) -> Decision:
+        """Pass on what all have answered; nothing, if one could not."""
+        brokers, answers = self._here.brokers, self._answers
+        expected = len(brokers) + (self._reach.via(COORDINATOR) not in brokers)
+        if not answers or len(answers) < expected:
+            return NOTHING
         self._answers = {}
+        reports = tuple(report for each in answers.values() for report in each)
+        if not all(answers.values()):
+            reports = ()
         if not self._leads:
             return self._upward(Gathered(self._round, reports))
-        better = self._weighing.better(self.current, reports)
-        return [] if better is None or len(self._epochs) > 1 else self.switch(better)
+        better = self._weighing.better(self.current, reports) if reports else None
+        return NOTHING if better is None or len(self._epochs) > 1 else self.switch(better)
 
     # --- telling ----------------------------------------------------------------------------------
 
-    def tables(self) -> dict[str, dict[NodeId, dict[SubscriptionId, str]]]:
-        return self._epochs[self._current].strategy.tables()
+    def tables(self) -> Tables:
+        strategy = self._epochs[self._current].strategy
+        return strategy.tables() if isinstance(strategy, Inspected) else {"heard": {}, "told": {}}
 
     def count(self, stats: Stats) -> None:
         for epoch in self._epochs.values():
-            epoch.strategy.count(stats)
+            if isinstance(epoch.strategy, Inspected):
+                epoch.strategy.count(stats)
 
 
-def _within(epoch: int, sends: Iterable[Send]) -> list[Send]:
-    return [Send(send.to, Within(epoch, send.message)) for send in sends]
+def _within(number: int, decision: Decision) -> Decision:
+    """Return a decision of an epoch's strategy; events say themselves of which epoch they are."""
+    sends = [
+        send
+        if isinstance(send.message, Publish)
+        else Send(send.to, Within(number, send.message), send.is_straight)
+        for send in decision.sends
+    ]
+    return Decision(sends, decision.audience, decision.wakes)
+
+
+def _count_of(number: int, decision: Decision) -> int:
+    """Return how many messages are of an epoch."""
+    messages = (send.message for send in decision.sends)
+    return sum(isinstance(each, Within) and each.epoch == number for each in messages)

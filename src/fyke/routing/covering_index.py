@@ -18,14 +18,15 @@ what needs nothing (a residual, an alternative to a negation), is a candidate al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from fyke.errors import FykeError, shown
 from fyke.filters.covering import covers
 from fyke.filters.filter import Filter
+from fyke.filters.resolution import resolve_values
 from fyke.routing.covering.box import Box, box
 from fyke.routing.covering.needs import Needs, may_cover
 from fyke.routing.covering.shape import Shape
@@ -35,6 +36,8 @@ from fyke.routing.covering.waiting import Waiting
 if TYPE_CHECKING:
     from fyke.events.schema import Schema
 
+
+K = TypeVar("K", bound=Hashable)
 
 _BOXES: Final = 262_144
 _SHAPES: Final = 4_096
@@ -47,14 +50,14 @@ class _Entry:
 
     def __init__(self, filter: Filter, shape: Shape) -> None:
         self.filter = filter
-        self.ids: dict[str, int] | tuple[str, int] | None = None
+        self.ids: dict[Any, int] | tuple[Any, int] | None = None
         self.box = shape.box
         self.shape = None if shape.box else shape
         """That of a box is made again when it is wanted: there are many of them."""
         self.waits: Needs | None = None
         """Where it waits; None where it needs nothing."""
 
-    def add(self, id: str, place: int) -> None:
+    def add(self, id: Hashable, place: int) -> None:
         if self.ids is None:
             self.ids = id, place
             return
@@ -62,14 +65,14 @@ class _Entry:
             self.ids = dict([self.ids])
         self.ids[id] = place
 
-    def remove(self, id: str) -> bool:
-        """Whether none is left."""
+    def remove(self, id: Hashable) -> bool:
+        """Return True if none is left."""
         if isinstance(self.ids, dict):
             del self.ids[id]
             return not self.ids
         return True
 
-    def named(self) -> Iterable[tuple[str, int]]:
+    def named(self) -> Iterable[tuple[Any, int]]:
         if isinstance(self.ids, dict):
             return self.ids.items()
         return () if self.ids is None else (self.ids,)
@@ -99,15 +102,15 @@ def _memory(schema: Schema | None) -> _Memory:
     return known
 
 
-class CoveringIndex:
-    """Filters by id. `tests` counts the pairs that were held against each other."""
+class CoveringIndex(Generic[K]):
+    """Filters by id of any kind. `tests` counts the pairs that were held against each other."""
 
     def __init__(self, schema: Schema | None = None) -> None:
         self.tests = 0
         self._schema = schema
         self._memory = _memory(schema)
         self._entries: dict[Filter, _Entry] = {}
-        self._by_id: dict[str, _Entry] = {}
+        self._by_id: dict[K, _Entry] = {}
         self._places = 0
         self._waiting: Waiting[_Entry] = Waiting()
         self._standing: Standing[_Entry] = Standing()
@@ -122,10 +125,11 @@ class CoveringIndex:
     def __contains__(self, id: object) -> bool:
         return id in self._by_id
 
-    def add(self, id: str, filter: Filter) -> None:
+    def add(self, id: K, filter: Filter) -> None:
         """FykeError if there is one of this id."""
         if id in self._by_id:
             raise FykeError(f"there is a filter {shown(id)} already")
+        filter = resolve_values(filter, self._schema)
         entry = self._entries.get(filter)
         if entry is None:
             shape = self._memory.shape(filter)
@@ -135,7 +139,7 @@ class CoveringIndex:
         entry.add(id, self._places)
         self._by_id[id] = entry
 
-    def remove(self, id: str) -> None:
+    def remove(self, id: K) -> None:
         """FykeError if there is none."""
         entry = self._by_id.pop(id, None)
         if entry is None:
@@ -144,13 +148,15 @@ class CoveringIndex:
             del self._entries[entry.filter]
             self._displace(entry)
 
-    def covering(self, filter: Filter) -> list[str]:
+    def covering(self, filter: Filter) -> list[K]:
         """The ids of the filters that cover this one, equal ones too, in the order of adding."""
-        return _ids(self._coverers(filter))
+        return _ids(self._coverers(resolve_values(filter, self._schema)))
 
-    def is_covered(self, filter: Filter) -> bool:
-        """Whether one of them covers this one, or is equal."""
-        return filter in self._entries or any(True for _ in self._coverers(filter))
+    def coverer(self, filter: Filter) -> K | None:
+        """Return one that covers this one, or is equal; None if there is none."""
+        filter = resolve_values(filter, self._schema)
+        entry = self._entries.get(filter) or next(self._coverers(filter), None)
+        return None if entry is None else next(iter(entry.named()))[0]
 
     def _coverers(self, filter: Filter) -> Iterator[_Entry]:
         asked = self._memory.shape(filter)
@@ -160,8 +166,9 @@ class CoveringIndex:
             met |= self._anywhere
         return (each for each in met if self._covers(each.filter, each.box, filter, asked.box))
 
-    def covered(self, filter: Filter) -> list[str]:
+    def covered(self, filter: Filter) -> list[K]:
         """The ids of the filters that this one covers, equal ones too, in the order of adding."""
+        filter = resolve_values(filter, self._schema)
         asked = self._memory.shape(filter)
         needs = asked.cheapest(self._standing.crowd)
         met: Iterable[_Entry] = self._entries.values()
@@ -217,12 +224,12 @@ class CoveringIndex:
             self._waiting.remove(need, entry)
 
 
-def _ids(entries: Iterable[_Entry]) -> list[str]:
+def _ids(entries: Iterable[_Entry]) -> list[Any]:
     found = [pair for entry in entries for pair in entry.named()]
     if len(found) > 1:
         found.sort(key=_place_of)
     return [id for id, _ in found]
 
 
-def _place_of(named: tuple[str, int]) -> int:
+def _place_of(named: tuple[Any, int]) -> int:
     return named[1]

@@ -5,17 +5,20 @@ when every broker has it; the old one goes when no event of it is on its way any
 is decided by what neighbours on a tree have said, each on a link that keeps the order:
 
     Complete   all that is wanted behind me, you hold: said when all others have said it to me
-    Ready      behind me, every broker holds all of it: said towards the coordinator
-    Closed     no event of it will come from me: said when I stopped, and all others have said it
+    Stopped    no event of it will enter behind me: said when I stopped, and all others have said it
+    Closed     nothing of it will come from me: said when all have said Stopped, and all others this
 
-Invariant. A broker holds all tables of an epoch when every neighbour has said Complete; no event of
-an epoch reaches it when every neighbour has said Closed.
+Two words end an epoch because an event may turn round, at its rendezvous: whoever has heard Stopped
+from all sides has sent back what had to be, so what it says then comes last on each link.
+Invariant. A broker holds all tables of an epoch when every neighbour has said Complete, and has
+then said it to all of them; so what it says afterwards finds them complete. Nothing of an epoch
+comes over a link to a broker to which every neighbour has said Closed.
 Cost. Three messages per link and epoch, beside the tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from fyke.nodes.message import Control, Message, NodeId
@@ -40,7 +43,7 @@ class Complete(Control, frozen=True):
     epoch: int
 
 
-class Ready(Control, frozen=True):
+class Stopped(Control, frozen=True):
     epoch: int
 
 
@@ -56,7 +59,7 @@ class Switch(Control, frozen=True):
 
 @dataclass(slots=True)
 class Epoch:
-    """A strategy, and which neighbours have said what about it, or been told."""
+    """A strategy, and which neighbours have said what about it, or been told; no others have."""
 
     name: str
     strategy: Strategy
@@ -66,11 +69,25 @@ class Epoch:
     def hear(self, what: type[Control], peer: NodeId) -> None:
         self.heard.setdefault(what, set()).add(peer)
 
-    def has_heard(self, what: type[Control], peers: Iterable[NodeId]) -> bool:
-        return self.heard.get(what, set()).issuperset(peers)
+    def has_heard(self, what: type[Control], peers: Collection[NodeId]) -> bool:
+        """Return True if all neighbours have said it."""
+        return len(self.heard.get(what, ())) == len(peers)
+
+    def due(self, what: type[Control], peers: Collection[NodeId]) -> list[NodeId]:
+        """Return the neighbours who have to be told: all others have said it, and they do not know.
+
+        While two have not said it, nobody has to be, nor when all have been told; so all calls
+        together look at each neighbour a few times only.
+        """
+        heard = self.heard.get(what, set())
+        silent = len(peers) - len(heard)
+        told = self.told.setdefault(what, set())
+        if silent > 1 or len(told) == len(peers):
+            return []
+        return [peer for peer in peers if peer not in told and not (silent and peer in heard)]
 
     def tell(self, what: type[Control], peer: NodeId) -> bool:
-        """Whether this is the first time."""
+        """Note that a neighbour is told. Return True if it is the first time."""
         told = self.told.setdefault(what, set())
         if peer in told:
             return False
@@ -78,6 +95,6 @@ class Epoch:
         return True
 
     def reset(self, peer: NodeId) -> None:
-        """The link is new: what was said over the old one is void."""
+        """Forget what was said over a link: it is new, or gone."""
         for said in (*self.heard.values(), *self.told.values()):
             said.discard(peer)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from fyke.nodes.effect import Send
 from fyke.nodes.message import NodeId, Publish, Subscribe, Unsubscribe
-from fyke.routing.strategy import EVERYONE, Routed, Strategy, Surroundings
+from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Strategy, Surroundings
 
 
 class EventForwarding(Strategy):
@@ -20,12 +20,15 @@ class EventForwarding(Strategy):
     def __init__(self, here: Surroundings) -> None:
         self._here = here
 
-    def publish(self, publish: Publish, came_from: NodeId) -> Routed:
-        others = [Send(peer, publish) for peer in self._here.brokers if peer != came_from]
-        return Routed(others, EVERYONE)
+    def publish(self, publish: Publish, came_from: NodeId) -> Decision:
+        others = []
+        for peer in self._here.brokers:
+            if peer != came_from:
+                others.append(Send(peer, publish))
+        return Decision(others, EVERYONE)
 
-    def subscribe(self, message: Subscribe, came_from: NodeId) -> list[Send]:
-        return []
+    def subscribe(self, message: Subscribe, came_from: NodeId) -> Decision:
+        return NOTHING
 
-    def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> list[Send]:
-        return []
+    def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision:
+        return NOTHING

@@ -6,8 +6,8 @@ rows where it is filtered; never against those of the neighbour it came from, wh
 Whom the matching rows name is notified by the variant's way of communication. The seventeen
 algorithms of the DAS classification are this file with sixteen choices (`variant`), and flooding.
 Invariant. Every live subscription is covered, at every broker where its events are filtered, by a
-row whose source lies on the way to its home. So an event finds its way, and each broker sees it at
-most once on a tree.
+row whose source lies on the way to its home, or that broker is in doubt about that side (`doubt`)
+and floods it. So an event finds its way, and each broker sees it at most once on a tree.
 Cost. See `covering_set` per subscription, one search per event and broker that filters it.
 Source. DAS-31 to DAS-38, with the corrections DAS-Q1 to DAS-Q4.
 """
@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 
-from fyke.errors import FykeError, shown
-from fyke.events.event import Event
+from fyke.errors import FykeError
 from fyke.nodes.effect import Send
 from fyke.nodes.message import (
     Control,
@@ -28,15 +27,18 @@ from fyke.nodes.message import (
     Publish,
     Route,
     Subscribe,
-    SubscriptionId,
+    SubscriptionKey,
     Unsubscribe,
 )
 from fyke.nodes.node import Stats
 from fyke.routing.covering_set import CoveringSet, Everything, Selection
+from fyke.routing.doubt import Doubt
+from fyke.routing.flooding import Flooded, flood, flood_on
 from fyke.routing.merging import Merging
 from fyke.routing.offer import Offer, Scope
 from fyke.routing.reach import Reach, Reachable
 from fyke.routing.row import (
+    MERGED,
     NOTIFICATION,
     Addressed,
     Notification,
@@ -44,9 +46,10 @@ from fyke.routing.row import (
     Resync,
     Row,
     Synced,
+    key_of,
     row_of,
 )
-from fyke.routing.strategy import EVERYONE, Routed, Strategy, Surroundings
+from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Strategy, Surroundings, Tables
 from fyke.routing.table import Table
 from fyke.routing.variant import Communication, Location, Memory, Variant
 
@@ -54,6 +57,7 @@ KINDS: tuple[type[Message] | type[Route], ...] = (
     Offered,
     Notification,
     Addressed,
+    Flooded,
     Resync,
     Synced,
     Reachable,
@@ -68,45 +72,58 @@ class Filtering(Strategy):
         self,
         here: Surroundings,
         variant: Variant,
-        engine: str,
         reach: Reach | None = None,
         is_merging: bool = False,
     ) -> None:
         if is_merging and variant.communication is not Communication.TRANSPARENT:
             raise FykeError("only brokers that act as subscribers can merge subscriptions")
-        merged = (f"{here.me}*{number}" for number in count(1))  # as nobody else calls them
-        self._merge = partial(Merging, merged.__next__) if is_merging else None
-        self.is_direct = variant.communication is Communication.DIRECT
+        merged = ((MERGED, f"{here.me}*{number}") for number in count(1))
+        self._name_merged = merged.__next__ if is_merging else None
         self._here = here
         self._variant = variant
         self._reach = reach or Reach(here.me, ())
-        is_preventive = variant.memory is Memory.PREVENTIVE
-        self._table = Table(engine, CoveringSet if is_preventive else Everything)
-        is_optimistic = variant.memory is Memory.OPTIMISTIC
-        self._select: Callable[[], Selection] = CoveringSet if is_optimistic else Everything
+        self._doubt = Doubt(here)
+        self._table = self._new_table()
         self._offers: dict[NodeId, Offer] = {}
-        self._stale: dict[NodeId, dict[SubscriptionId, None]] = {}
+        self._stale: dict[NodeId, dict[SubscriptionKey, None]] = {}
+        self._look_around()
+
+    def _new_table(self) -> Table:
+        is_preventive = self._variant.memory is Memory.PREVENTIVE
+        select = CoveringSet if is_preventive else Everything
+        return Table(self._here.interests, partial(select, self._here.schema))
+
+    def _select(self) -> Selection:
+        is_optimistic = self._variant.memory is Memory.OPTIMISTIC
+        return (CoveringSet if is_optimistic else Everything)(self._here.schema)
+
+    def _merging(self) -> Callable[[], Merging] | None:
+        if self._name_merged is None:
+            return None
+        return partial(Merging, self._name_merged, self._here.schema)
+
+    def _look_around(self) -> None:
+        """Go by the schema and the rendezvous that are known now."""
+        view = self._here.declared
+        if self._variant.location is Location.FIXED:
+            view += self._reach.view()
+        self._doubt.look(view)
 
     # --- subscriptions ----------------------------------------------------------------------------
 
-    def subscribe(self, message: Subscribe, came_from: NodeId) -> list[Send]:
-        id = message.subscription.id
-        known = self._table.get(id)
-        if known is not None and known.source != came_from:
-            raise FykeError(f"the subscription {shown(id)} came from {known.source} already")
+    def subscribe(self, message: Subscribe, came_from: NodeId) -> Decision:
         if came_from not in self._here.brokers:
-            return self._changed([self._local(message)], [])
-        self._stale.get(came_from, {}).pop(id, None)
+            return Decision(self._changed([self._local(message)], []))
+        row = row_of(message, came_from)
+        if row.home == self._here.me:
+            return NOTHING
+        self._stale.get(came_from, {}).pop(row.key, None)
         replaced = message.route.replaces if isinstance(message.route, Offered) else ()
-        return self._changed([row_of(message, came_from)], self._owned(replaced, came_from))
+        return Decision(self._changed([row], self._owned(replaced, came_from)))
 
-    def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> list[Send]:
-        return self._changed([], self._owned([message.id], came_from))
-
-    def forget(self, peer: NodeId) -> list[Send]:
-        self._offers.pop(peer, None)
-        self._stale.pop(peer, None)
-        return self._changed([], self._table.of(peer))
+    def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision:
+        home = came_from if came_from in self._here.brokers else self._here.me
+        return Decision(self._changed([], self._owned([key_of(message, home)], came_from)))
 
     def _local(self, message: Subscribe) -> Row:
         subscription = message.subscription
@@ -115,42 +132,43 @@ class Filtering(Strategy):
             towards = self._reach.of_filter(subscription.filter, self._here.schema)
         return Row(subscription, subscription.subscriber or "", self._here.me, towards)
 
-    def _owned(self, ids: Iterable[SubscriptionId], source: NodeId) -> list[SubscriptionId]:
-        """Those that this neighbour or client may take back."""
-        rows = ((id, self._table.get(id)) for id in ids)
-        return [id for id, row in rows if row is not None and row.source == source]
+    def _owned(self, keys: Iterable[SubscriptionKey], source: NodeId) -> list[SubscriptionKey]:
+        """Return those that this neighbour or client may take back."""
+        rows = ((key, self._table.get(key)) for key in keys)
+        return [key for key, row in rows if row is not None and row.source == source]
 
-    def _changed(self, added: list[Row], removed: list[SubscriptionId]) -> list[Send]:
-        """Takes rows in, then out, and tells the neighbours whose business it is."""
+    def _changed(self, added: list[Row], removed: list[SubscriptionKey]) -> list[Send]:
+        """Take rows in, then out. Return what neighbours have to be told about that."""
+        if not added and not removed:
+            return []
         for row in added:
             self._table.put(row, self._filtering_scope(row))
-        for id in removed:
-            self._table.drop(id)
+        for key in removed:
+            self._table.drop(key)
         sends: list[Send] = []
         for peer, offer in self._offers.items():
             for row in added:
                 self._offer(offer, peer, row)
-            for id in removed:
-                offer.drop(id)
+            for key in removed:
+                offer.drop(key)
             sends += [Send(peer, message) for message in offer.messages()]
         return sends
 
     def _offer(self, offer: Offer, peer: NodeId, row: Row) -> None:
-        if row.source == peer:
-            return
         towards = tuple(name for name in row.towards if self._reach.via(name) == peer)
-        if self._variant.location is Location.PUBLISHERS or towards:
+        is_wanted = self._variant.location is Location.PUBLISHERS or towards
+        if row.source != peer and is_wanted:
             offer.put(row, (self._covering_scope(row), towards), towards)
         else:
-            offer.drop(row.subscription.id)
+            offer.drop(row.key)
 
     def _covering_scope(self, row: Row) -> Scope:
-        """Whose filters may cover each other: everybody's, or those of one subscriber."""
+        """Return whose filters may cover each other: everybody's, or those of one subscriber."""
         is_transparent = self._variant.communication is Communication.TRANSPARENT
         return None if is_transparent else row.subscriber
 
     def _filtering_scope(self, row: Row) -> Scope | None:
-        """None for rows that events are not held against here."""
+        """Return None for rows that events are not held against here."""
         if row.home == self._here.me and row.source not in self._here.brokers:
             return None
         is_meeting = self._variant.location is Location.FIXED and self._variant.is_exclusive
@@ -160,32 +178,57 @@ class Filtering(Strategy):
 
     # --- events -----------------------------------------------------------------------------------
 
-    def publish(self, publish: Publish, came_from: NodeId) -> Routed:
+    def publish(self, publish: Publish, came_from: NodeId) -> Decision:
+        if isinstance(publish.route, Flooded):
+            return flood_on(self._here, publish, came_from)
         if isinstance(publish.route, Addressed):
             return self._addressed(publish, publish.route, came_from)
-        if self._variant.location is Location.PUBLISHERS:
-            return Routed(self._notify(publish, self._rows(publish.event, came_from)), EVERYONE)
-        return self._meet(publish, came_from)
+        if self._variant.location is Location.FIXED and publish.route is None:
+            return self._meet(publish, came_from)
+        return Decision(self._filtered(publish, came_from), EVERYONE)
 
-    def _rows(self, event: Event, came_from: NodeId) -> list[Row]:
-        return [row for row in self._table.match(event) if row.source != came_from]
+    def straight(self, message: Message, sender: NodeId) -> Decision:
+        """Take an event for one of this broker's clients from whoever filtered it."""
+        if isinstance(message, Publish) and isinstance(message.route, Addressed):
+            return self._addressed(message, message.route, sender)
+        return super().straight(message, sender)
 
-    def _meet(self, publish: Publish, came_from: NodeId) -> Routed:
-        """An event on its way to the rendezvous, or back from it."""
+    def _filtered(
+        self, publish: Publish, came_from: NodeId, upward: NodeId | None = None
+    ) -> list[Send]:
+        """Hold it against the rows of all sides but where it came from and where it goes anyway.
+
+        Sides in doubt are flooded.
+        """
+        doubtful = self._doubt.sides(came_from)
+        passed = {came_from, upward, *doubtful}
+        rows = [row for row in self._table.match(publish.event) if row.source not in passed]
+        if self._variant.location is Location.FIXED:
+            name = self._reach.of_event(publish.event, self._here.schema)
+            rows = [row for row in rows if name in row.towards]
+        sends = self._notify(publish, rows)
+        return [*sends, *flood(publish, doubtful)] if doubtful else sends
+
+    def _meet(self, publish: Publish, came_from: NodeId) -> Decision:
+        """Take an event on its way to its rendezvous, which may be here."""
+        is_exclusive = self._variant.is_exclusive
         name = self._reach.of_event(publish.event, self._here.schema)
-        upward = self._reach.via(name) if publish.route is None else None
+        upward = None if name is None else self._reach.via(name)
+        is_cut = upward is not None and not self._here.brokers.get(upward)
+        if name is None or self._doubt or (is_cut and is_exclusive):
+            # Where filtering is exclusive, nobody on the way has handed it to anyone yet.
+            return flood_on(self._here, publish, None if is_exclusive else came_from)
+        if is_exclusive and upward is None:
+            rows = [row for row in self._table.match(publish.event) if name in row.towards]
+            return Decision(self._notify(publish, rows), EVERYONE)
         onward = [] if upward in (None, came_from) else [Send(upward, publish)]
-        if self._variant.is_exclusive:
-            if upward is not None:
-                return Routed(onward, None)
-            rows = self._table.match(publish.event)
-        else:
-            rows = self._rows(publish.event, came_from)
-        wanted = [row for row in rows if name in row.towards and row.source != upward]
-        return Routed([*self._notify(publish, wanted), *onward], EVERYONE)
+        if is_exclusive:
+            return Decision(onward)
+        filtered = self._filtered(publish, came_from, upward)
+        return Decision([*filtered, *onward], EVERYONE)
 
     def _notify(self, publish: Publish, rows: list[Row]) -> list[Send]:
-        """Every neighbour, or every subscriber, once."""
+        """Send it to every neighbour, or to every subscriber, once."""
         id, event, epoch = publish.id, publish.event, publish.epoch
         communication = self._variant.communication
         if communication is Communication.TRANSPARENT:
@@ -195,66 +238,110 @@ class Filtering(Strategy):
         sends = []
         for (home, subscriber), row in {row.subscriber: row for row in rows}.items():
             addressed = Publish(id, event, epoch, Addressed(home, subscriber))
-            sends.append(Send(home if is_direct else row.source, addressed))
+            sends.append(Send(home if is_direct else row.source, addressed, is_direct))
         return sends
 
-    def _addressed(self, publish: Publish, route: Addressed, came_from: NodeId) -> Routed:
+    def _addressed(self, publish: Publish, route: Addressed, came_from: NodeId) -> Decision:
         if route.home == self._here.me:
-            return Routed([], route.subscriber)
+            return Decision((), route.subscriber)
         way = self._table.way(route.home)
-        return Routed([] if way in (None, came_from) else [Send(way, publish)], None)
+        ways = self._doubt.sides(came_from) if way is None else [way]
+        return Decision([Send(peer, publish) for peer in ways if peer != came_from])
 
     # --- neighbours -------------------------------------------------------------------------------
 
-    def link_up(self, peer: NodeId) -> list[Send]:
-        """All that the neighbour is to know, whatever it knows."""
-        offer = self._offers[peer] = Offer(self._here.me, self._select, self._merge)
+    def link_up(self, peer: NodeId) -> Decision:
+        """Tell a neighbour all that it is to know, whatever it knows."""
+        offer = self._offers[peer] = Offer(self._here.me, self._select, self._merging())
         for row in self._table:
             self._offer(offer, peer, row)
-        said = [Resync(), self._reach.told(peer), *offer.messages(), Synced()]
-        return [Send(peer, message) for message in said]
+        said = [Resync(), self._reach.told(peer), *offer.messages()]
+        self._doubt.start(peer)
+        return Decision([*(Send(peer, message) for message in said), *self._synced()])
 
-    def link_down(self, peer: NodeId) -> list[Send]:
+    def link_down(self, peer: NodeId) -> Decision:
         self._offers.pop(peer, None)
-        return []
+        self._doubt.stop(peer)
+        return NOTHING
 
-    def control(self, message: Control, came_from: NodeId) -> list[Send]:
+    def joined(self, peer: NodeId) -> Decision:
+        self._doubt.join(peer)
+        return NOTHING
+
+    def forget(self, peer: NodeId) -> Decision:
+        self._offers.pop(peer, None)
+        self._stale.pop(peer, None)
+        self._doubt.leave(peer)
+        sends = self._changed([], self._table.of(peer))
+        return Decision([*sends, *self._spread(self._reach.forget(peer), peer), *self._synced()])
+
+    def control(self, message: Control, came_from: NodeId) -> Decision:
+        if came_from not in self._here.brokers:
+            return super().control(message, came_from)
         match message:
             case Resync():
                 self._stale[came_from] = dict.fromkeys(self._table.of(came_from))
-                return []
+                self._doubt.hear_again(came_from)
+                return NOTHING
             case Synced():
-                return self._changed([], list(self._stale.pop(came_from, {})))
+                self._doubt.hear(came_from, message.view)
+                return Decision([*self._forgotten(), *self._synced()])
             case Reachable():
-                return self._heard(message, came_from)
+                return Decision(self._spread(self._reach.hear(message, came_from), came_from))
         return super().control(message, came_from)
 
-    def _heard(self, message: Reachable, came_from: NodeId) -> list[Send]:
-        news = self._reach.hear(message, came_from)
-        if not news.owners:
-            return []
-        others = [Send(peer, news) for peer in self._offers if peer != came_from]
-        return others + self.reconsider()
+    def _forgotten(self) -> list[Send]:
+        """Forget what neighbours have not said again, if they go by the same view.
 
-    def reconsider(self) -> list[Send]:
-        """Where rows are for has changed, or which way they go."""
-        rows = []
-        for row in self._table:
-            is_local = row.source not in self._here.brokers
-            rows.append(self._local(Subscribe(row.subscription)) if is_local else row)
-        return self._changed(rows, [])
+        One that does not know yet where rendezvous are has not said all that it wants there.
+        """
+        done = [peer for peer in self._stale if self._doubt.knows(peer)]
+        return self._changed(
+            [], [key for peer in done for key in self._owned(self._stale.pop(peer), peer)]
+        )
+
+    def _synced(self) -> list[Send]:
+        return [Send(peer, Synced(self._doubt.view)) for peer in self._doubt.told()]
+
+    def _spread(self, news: Reachable, came_from: NodeId) -> list[Send]:
+        """Tell others where rendezvous are, and move rows there."""
+        if not news:
+            return []
+        return self._reach.spread(news, self._offers, came_from) + self._moved(self._table)
+
+    def reconsider(self) -> Decision:
+        """Take notice of another schema: of where rows are for, and which filters cover which."""
+        rows = list(self._table)
+        self._table.close()
+        self._table = self._new_table()
+        self._offers = {
+            peer: offer.selecting_anew(self._select, self._merging())
+            for peer, offer in self._offers.items()
+        }
+        return Decision(self._moved(rows))
+
+    def _moved(self, rows: Iterable[Row]) -> list[Send]:
+        """Go by what is known now of where rows are for, and which way they go."""
+        self._look_around()
+        moved = [
+            row if row.source in self._here.brokers else self._local(Subscribe(row.subscription))
+            for row in rows
+        ]
+        return [*self._changed(moved, []), *self._forgotten(), *self._synced()]
+
+    def close(self) -> None:
+        self._table.close()
 
     # --- telling ----------------------------------------------------------------------------------
 
-    def tables(self) -> dict[str, dict[NodeId, dict[SubscriptionId, str]]]:
-        """What neighbours want, and what they were told to want, as text."""
-        heard: dict[NodeId, dict[SubscriptionId, str]] = {}
+    def tables(self) -> Tables:
+        """Return what neighbours want, and what they were told to want, as text."""
+        heard: dict[NodeId, dict[SubscriptionKey, str]] = {}
         for row in self._table:
             if row.source in self._here.brokers:
-                subscription = row.subscription
-                heard.setdefault(row.source, {})[subscription.id] = str(subscription.filter)
+                heard.setdefault(row.source, {})[row.key] = str(row.subscription.filter)
         told = {
-            peer: {id: str(each.filter) for id, each in offer.held.items()}
+            peer: {key: str(each.filter) for key, each in offer.held.items()}
             for peer, offer in self._offers.items()
         }
         return {"heard": heard, "told": told}

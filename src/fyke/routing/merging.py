@@ -14,26 +14,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fyke.filters.filter import And, Filter
 from fyke.filters.merging import merge
 from fyke.filters.predicate import In
-from fyke.nodes.message import SubscriptionId
+from fyke.filters.resolution import resolve_values
+from fyke.limits import DEFAULT_LIMITS
+from fyke.nodes.message import SubscriptionKey
+
+if TYPE_CHECKING:
+    from fyke.events.schema import Schema
 
 GROUP: Final = 16
+_VALUES_MAX: Final = DEFAULT_LIMITS.list_size_max // GROUP
+"""Values in a set that is merged with others: together they are a set that can be read."""
 
 
 @dataclass(slots=True, eq=False)
 class _Group:
     """Filters that are told as one."""
 
-    id: SubscriptionId
+    id: SubscriptionKey
     key: Hashable
-    members: dict[SubscriptionId, Filter] = field(default_factory=dict)
+    members: dict[SubscriptionKey, Filter] = field(default_factory=dict)
     merged: Filter | None = None
 
-    def told(self) -> dict[SubscriptionId, Filter]:
+    def told(self) -> dict[SubscriptionKey, Filter]:
         """Ids and filters; one member alone speaks for itself, and so do those that do not fit."""
         if self.merged is None:
             return dict(self.members)
@@ -43,13 +50,15 @@ class _Group:
 class Merging:
     """The filters that a neighbour is to be told, by id, and what it is told instead."""
 
-    def __init__(self, name: Callable[[], SubscriptionId]) -> None:
+    def __init__(self, name: Callable[[], SubscriptionKey], schema: Schema | None = None) -> None:
         self._name = name
+        self._schema = schema
         self._groups: dict[Hashable, list[_Group]] = {}
-        self._group_of: dict[SubscriptionId, _Group] = {}
+        self._group_of: dict[SubscriptionKey, _Group] = {}
 
-    def put(self, id: SubscriptionId, filter: Filter) -> dict[SubscriptionId, Filter | None]:
+    def put(self, id: SubscriptionKey, filter: Filter) -> dict[SubscriptionKey, Filter | None]:
         """What is told from now on; None for what no longer is."""
+        filter = resolve_values(filter, self._schema)
         key = _key(filter)
         groups = self._groups.setdefault(key, [])
         group = next((each for each in groups if len(each.members) < GROUP), None)
@@ -61,7 +70,7 @@ class Merging:
         self._group_of[id] = group
         return _changed(group, before)
 
-    def drop(self, id: SubscriptionId) -> dict[SubscriptionId, Filter | None]:
+    def drop(self, id: SubscriptionKey) -> dict[SubscriptionKey, Filter | None]:
         group = self._group_of.pop(id)
         before = group.told()
         del group.members[id]
@@ -73,15 +82,15 @@ class Merging:
 
 
 def _changed(
-    group: _Group, before: dict[SubscriptionId, Filter]
-) -> dict[SubscriptionId, Filter | None]:
+    group: _Group, before: dict[SubscriptionKey, Filter]
+) -> dict[SubscriptionKey, Filter | None]:
     group.merged = None
     if len(group.members) > 1:
         merged = merge(sorted(group.members.values(), key=str))  # in whatever order they came
         if merged.is_perfect:
             group.merged = merged.filter
     after = group.told()
-    gone: dict[SubscriptionId, Filter | None] = dict.fromkeys(before.keys() - after.keys())
+    gone: dict[SubscriptionKey, Filter | None] = dict.fromkeys(before.keys() - after.keys())
     new = {id: filter for id, filter in after.items() if before.get(id) != filter}
     return {**new, **{id: gone[id] for id in before if id in gone}}
 
@@ -102,5 +111,7 @@ def _key(filter: Filter) -> Hashable:
     if not ranked:
         return filter
     _, varied = max(ranked)
+    if any(isinstance(each, In) and len(each.values) > _VALUES_MAX for each in conjuncts):
+        return filter
     rest = [each for each, name in zip(conjuncts, named, strict=True) if name != varied]
     return varied, frozenset(rest)

@@ -6,18 +6,22 @@ own. Of two brokers that claim one type, the one with the smaller name has it, e
 
     Temperature -> b2      type = 'Temperature' goes to b2; with a schema in which Temperature is
     ""          -> b1      a Reading, type is Reading goes to b2 and b1; price < 10 goes to both
+
+An event goes to the rendezvous of its type, or of the nearest supertype that has one. What has no
+type, or a number, or null, goes to that of all others. An event of several types, or one that says
+it is a kind of something that its type is not by the schema, has no rendezvous.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from fyke.errors import FykeError, shown
 from fyke.events.event import Event
 from fyke.events.schema import Schema
 from fyke.filters.filter import And, Filter, Or
 from fyke.filters.predicate import In, TypeIs
+from fyke.nodes.effect import Send
 from fyke.nodes.message import Control, NodeId
 
 COORDINATOR: Final = "*"
@@ -25,9 +29,13 @@ COORDINATOR: Final = "*"
 
 
 class Reachable(Control, frozen=True):
-    """The rendezvous that the sender is, or can reach: types and brokers."""
+    """The rendezvous that the sender is, or can reach, and those that it no longer can."""
 
     owners: dict[str, NodeId]
+    gone: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.owners or self.gone)
 
 
 class Reach:
@@ -35,72 +43,102 @@ class Reach:
 
     def __init__(self, me: NodeId, mine: Iterable[str]) -> None:
         self._me = me
-        self._owners = dict.fromkeys(mine, me)
+        self._mine = frozenset(mine)
+        self._owners = dict.fromkeys(sorted(self._mine), me)
         self._via = dict.fromkeys(self._owners, me)
 
     def names(self) -> tuple[str, ...]:
-        """The types that have a rendezvous."""
+        """Return the types that have a rendezvous."""
         return tuple(sorted(self._owners.keys() - {COORDINATOR}))
+
+    def view(self) -> str:
+        """Return the same text at all brokers that agree about who is the rendezvous of what."""
+        return repr([(name, self._owners[name]) for name in self.names()])
 
     def is_mine(self, name: str) -> bool:
         return self._owners.get(name) == self._me
 
     def via(self, name: str) -> NodeId | None:
-        """The neighbour on the way there; None if this is the place, or it is unknown."""
+        """Return the neighbour on the way there; None if this is the place, or it is unknown."""
         via = self._via.get(name)
         return None if via == self._me else via
 
     def told(self, peer: NodeId) -> Reachable:
-        """What a neighbour can reach through this broker."""
+        """Return what a neighbour can reach through this broker."""
         owners = sorted(self._owners.items())
         return Reachable({name: owner for name, owner in owners if self._via[name] != peer})
 
     def hear(self, reachable: Reachable, came_from: NodeId) -> Reachable:
-        """What of it is news; FykeError for a type that belongs to another broker."""
-        for name, owner in reachable.owners.items():
-            known = self._owners.get(name, owner)
-            if known < owner:
-                raise FykeError(
-                    f"{shown(owner)} claims to be the rendezvous of {_spoken(name)}, but that is "
-                    f"{shown(known)}"
-                )
+        """Return what of it is news. A claim to what belongs to a smaller name is none."""
+        lost = self._lose(name for name in reachable.gone if self._via.get(name) == came_from)
         news = {
             name: owner
             for name, owner in reachable.owners.items()
-            if (self._owners.get(name), self._via.get(name)) != (owner, came_from)
+            if owner <= self._owners.get(name, owner)
+            and (self._owners.get(name), self._via.get(name)) != (owner, came_from)
         }
         for name, owner in news.items():
             self._owners[name], self._via[name] = owner, came_from
-        return Reachable(news)
+        return Reachable(lost.owners | news, lost.gone)
+
+    def forget(self, peer: NodeId) -> Reachable:
+        """Return what can no longer be reached without a neighbour."""
+        return self._lose(name for name, via in self._via.items() if via == peer)
+
+    def _lose(self, names: Iterable[str]) -> Reachable:
+        """Forget who has these types. Those that this broker may have as well, it has now."""
+        gone = tuple(names)
+        for name in gone:
+            del self._owners[name], self._via[name]
+        again = dict.fromkeys((name for name in gone if name in self._mine), self._me)
+        self._owners |= again
+        self._via |= again
+        return Reachable(again, gone)
+
+    def spread(self, news: Reachable, peers: Collection[NodeId], came_from: NodeId) -> list[Send]:
+        """Return what neighbours are told of news.
+
+        The one that it came from knows them, but for what this broker has in place of what is gone.
+        """
+        sends = [Send(peer, news) for peer in peers if peer != came_from]
+        mine = {name: owner for name, owner in news.owners.items() if owner == self._me}
+        if mine and came_from in peers:
+            sends.append(Send(came_from, Reachable(mine)))
+        return sends
 
     # --- types ------------------------------------------------------------------------------------
 
-    def of_event(self, event: Event, schema: Schema) -> str:
-        """The rendezvous of an event, by the name of a type; FykeError if it has several types."""
+    def of_event(self, event: Event, schema: Schema) -> str | None:
+        """Return the rendezvous of an event, by the name of a type; None if there is none."""
         declared = event.attributes.get("type")
         if isinstance(declared, tuple):
-            raise FykeError("an event with several types has no rendezvous; give it one type")
-        return self._of_type(declared, schema) if isinstance(declared, str) else ""
+            return None
+        above = schema.supertypes(declared) if isinstance(declared, str) else ()
+        if schema.types and not set(event.supertypes).issubset(above):
+            return None
+        name = self._of_type(declared, schema)
+        return name if name in self._owners else None
 
     def of_filter(self, filter: Filter, schema: Schema) -> tuple[str, ...]:
-        """All rendezvous that events of this filter may go to."""
+        """Return all rendezvous that events of this filter may go to."""
         types = _types(filter, schema)
         if types is None:
             return self.names()
         found = {self._of_type(name, schema) for name in types}
         return tuple(sorted(found.intersection(self._owners)))
 
-    def _of_type(self, name: str, schema: Schema) -> str:
-        for each in (name, *schema.supertypes(name)):
-            if each in self._owners:
-                return each
+    def _of_type(self, name: object, schema: Schema) -> str:
+        if isinstance(name, str):
+            for each in (name, *schema.supertypes(name)):
+                if each in self._owners and each != COORDINATOR:
+                    return each
         return ""
 
 
-def _types(filter: Filter, schema: Schema) -> set[str] | None:
-    """The types that events of a filter have; None for any."""
+def _types(filter: Filter, schema: Schema) -> set[object] | None:
+    """Return the types that events of a filter have, whatever kind of value; None for any."""
     if isinstance(filter, In) and filter.attribute == "type":
-        return {value for value in filter.values if isinstance(value, str)}
+        return set(filter.values)
     if isinstance(filter, TypeIs) and schema.type(filter.name) is not None:
         return {filter.name, *schema.subtypes(filter.name)}
     if isinstance(filter, And):
@@ -112,9 +150,5 @@ def _types(filter: Filter, schema: Schema) -> set[str] | None:
     return None
 
 
-def _each(filter: Filter, schema: Schema) -> Iterator[set[str] | None]:
+def _each(filter: Filter, schema: Schema) -> Iterator[set[object] | None]:
     return (_types(part, schema) for part in filter.children)
-
-
-def _spoken(name: str) -> str:
-    return f"the type {shown(name)}" if name else "all other types"

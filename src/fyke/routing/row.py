@@ -7,7 +7,18 @@ from typing import Final
 from msgspec import Struct
 
 from fyke.filters.subscription import Subscription
-from fyke.nodes.message import Control, NodeId, Route, Subscribe, SubscriptionId
+from fyke.nodes.message import (
+    Control,
+    NodeId,
+    Route,
+    Subscribe,
+    SubscriptionKey,
+    Unsubscribe,
+)
+
+MERGED: Final = ""
+"""The home of subscriptions that brokers make of several: no broker has this name, so no client's
+subscription has their key."""
 
 
 class Row(Struct, frozen=True):
@@ -22,6 +33,10 @@ class Row(Struct, frozen=True):
     towards: tuple[str, ...] = ()
 
     @property
+    def key(self) -> SubscriptionKey:
+        return self.home, self.subscription.id
+
+    @property
     def subscriber(self) -> tuple[NodeId, str]:
         return self.home, self.subscription.subscriber or ""
 
@@ -31,7 +46,7 @@ class Offered(Route, frozen=True):
 
     home: NodeId
     towards: tuple[str, ...] = ()
-    replaces: tuple[SubscriptionId, ...] = ()
+    replaces: tuple[SubscriptionKey, ...] = ()
 
 
 class Resync(Control, frozen=True):
@@ -39,7 +54,12 @@ class Resync(Control, frozen=True):
 
 
 class Synced(Control, frozen=True):
-    """That was all; what was not said again is void."""
+    """All that is wanted behind the sender has been said; what was not said again is void.
+
+    `view` is a digest of what the sender goes by: the schema, and who is the rendezvous of what.
+    """
+
+    view: str = ""
 
 
 class Notification(Route, frozen=True):
@@ -57,7 +77,19 @@ NOTIFICATION: Final = Notification()
 
 
 def row_of(message: Subscribe, came_from: NodeId) -> Row:
-    """What a neighbour said."""
+    """Return what a neighbour said as a row."""
     route = message.route
     offered = route if isinstance(route, Offered) else Offered(came_from)
     return Row(message.subscription, came_from, offered.home, offered.towards)
+
+
+def key_of(message: Unsubscribe, home: NodeId) -> SubscriptionKey:
+    """Return whom it is about; `home` is that of subscriptions whose sender names none."""
+    route = message.route
+    return route.home if isinstance(route, Offered) else home, message.id
+
+
+def withdrawal(key: SubscriptionKey) -> Unsubscribe:
+    """Return what takes a row back."""
+    home, id = key
+    return Unsubscribe(id, Offered(home))

@@ -2,35 +2,41 @@
 
 Law. On a tree of brokers whose subscriptions have settled, every event is handed to exactly the
 clients that flooding with a scan at every broker would hand it to, once. While subscriptions
-travel, fewer may be handed over, never others and never twice.
+travel, fewer may be handed over, never others and never twice. While something is broken, an event
+still reaches every broker that runs, can be reached, and whose subscriptions had settled before.
 
-A strategy never raises for what a neighbour may send; for what a client may send it raises a
-FykeError before anything has changed.
+A strategy answers with a value, `Decision`; there is nothing beside it that a strategy around
+another one could forget. It never raises for what a neighbour may send; for what a client may send
+it raises a FykeError before anything has changed.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, TypeAlias
+from typing import ClassVar, Final, Protocol, TypeAlias, runtime_checkable
 
 from msgspec import Struct
 
 from fyke.errors import FykeError
 from fyke.events.schema import Schema
-from fyke.nodes.effect import Send
+from fyke.nodes.effect import Send, Wake
 from fyke.nodes.message import (
     Advertise,
     Control,
+    Message,
     NodeId,
     Publish,
     Subscribe,
     SubscriptionId,
+    SubscriptionKey,
     Unadvertise,
     Unsubscribe,
 )
 from fyke.nodes.node import Stats
+from fyke.routing.interests import Group, Interests
 
 
 @dataclass(slots=True)
@@ -38,10 +44,19 @@ class Surroundings:
     """What a broker knows about where it is; its strategy reads it."""
 
     me: NodeId
+    interests: Interests = field(default_factory=Interests)
+    """Where strategies and local delivery search; an event is searched for once."""
     brokers: dict[NodeId, bool] = field(default_factory=dict)
     """The neighbours, and whether the link to them works."""
     now: float = 0.0
     schema: Schema = field(default_factory=Schema)
+    declared: str = ""
+    """A digest of what the schema was made of: brokers of one digest have one schema."""
+    local: Group[SubscriptionId] = field(init=False)
+    """The filters of the broker's own clients."""
+
+    def __post_init__(self) -> None:
+        self.local = Group(self.interests)
 
 
 class Everyone(Enum):
@@ -55,70 +70,96 @@ Audience: TypeAlias = NodeId | Everyone | None
 """Which clients of this broker an event is for: all that want it, one that wants it, none."""
 
 
-class Routed(Struct, frozen=True):
-    """What leaves because of an event, and whether it is held against the broker's own clients."""
+class Decision(Struct, frozen=True, gc=False):
+    """What leaves, for whom an event is here, when to be woken."""
 
-    sends: list[Send]
-    audience: Audience
+    sends: Sequence[Send] = ()
+    audience: Audience = None
+    wakes: Sequence[Wake] = ()
+
+    def and_then(self, *others: Decision) -> Decision:
+        """Return this and other decisions as one; who an event is for, this one says."""
+        if not others:
+            return self
+        sends = [send for each in (self, *others) for send in each.sends]
+        wakes = [wake for each in (self, *others) for wake in each.wakes]
+        return Decision(sends, self.audience, wakes)
+
+
+NOTHING: Final = Decision()
 
 
 class Strategy(ABC):
     """The algorithm of a broker. What a strategy does not care about needs no method."""
 
-    is_direct: bool = False
-    """Whether brokers also talk to brokers that are not their neighbours."""
-    wake_at: float | None = None
-    """When the strategy wants a tick; the broker sees to it after every input."""
+    needs_tree: ClassVar[bool] = True
+    """Whether there has to be exactly one way between any two brokers."""
 
     @abstractmethod
-    def subscribe(self, message: Subscribe, came_from: NodeId) -> list[Send]: ...
+    def subscribe(self, message: Subscribe, came_from: NodeId) -> Decision: ...
 
     @abstractmethod
-    def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> list[Send]: ...
+    def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision: ...
 
     @abstractmethod
-    def publish(self, publish: Publish, came_from: NodeId) -> Routed: ...
+    def publish(self, publish: Publish, came_from: NodeId) -> Decision: ...
 
-    def delivered(self, publish: Publish) -> None:
-        """An event has reached a client of this broker."""
+    def advertise(self, message: Advertise | Unadvertise, came_from: NodeId) -> Decision:
+        """Take in what a publisher will publish."""
+        return NOTHING
+
+    def control(self, message: Control, came_from: NodeId) -> Decision:
+        """Take in a message of the strategy's own, from a neighbour or a client."""
+        raise FykeError(f"{type(self).__name__} takes no {type(message).__name__}")
+
+    def straight(self, message: Message, sender: NodeId) -> Decision:
+        """Take in a message that came straight from a broker, of a kind that the strategy knows."""
+        kind = type(message).__name__
+        raise FykeError(f"{type(self).__name__} takes no {kind} from {sender}, no neighbour")
+
+    def unreachable(self, peer: NodeId, message: Message) -> Decision:
+        """Learn that a message did not get to a node."""
+        return NOTHING
+
+    def link_up(self, peer: NodeId) -> Decision:
+        """Learn that the link to a neighbour works, for the first time or again."""
+        return NOTHING
+
+    def link_down(self, peer: NodeId) -> Decision:
+        """Learn that it does not; what the neighbour wanted may still hold."""
+        return NOTHING
+
+    def joined(self, peer: NodeId) -> Decision:
+        """Learn of a new neighbour. Its link is not up yet."""
+        return NOTHING
+
+    def forget(self, peer: NodeId) -> Decision:
+        """Forget a neighbour or a client that has left for good."""
+        return NOTHING
+
+    def reconsider(self) -> Decision:
+        """Take notice of another schema."""
+        return NOTHING
+
+    def tick(self) -> Decision:
+        """Do what was to be done by now. A tick may come for something else."""
+        return NOTHING
+
+    def close(self) -> None:
+        """Let go of what is shared with others at this broker: nobody will ask any more."""
         return None
 
-    def advertise(self, message: Advertise | Unadvertise, came_from: NodeId) -> list[Send]:
-        """What a publisher will publish."""
-        return []
 
-    def control(self, message: Control, came_from: NodeId) -> list[Send]:
-        """A message of the strategy's own."""
-        raise FykeError(f"{type(self).__name__} does not know {type(message).__name__}")
+Tables: TypeAlias = dict[str, dict[NodeId, dict[SubscriptionKey, str]]]
+"""What neighbours want ("heard") and were told to want ("told"), as text."""
 
-    def link_up(self, peer: NodeId) -> list[Send]:
-        """The link to a broker works, for the first time or again."""
-        return []
 
-    def link_down(self, peer: NodeId) -> list[Send]:
-        """It does not; what the neighbour wanted may still hold."""
-        return []
+@runtime_checkable
+class Inspected(Protocol):
+    """A strategy that can say what it holds: for metrics, tests and pictures, not for brokers."""
 
-    def forget(self, peer: NodeId) -> list[Send]:
-        """A neighbour or a client has left for good."""
-        return []
-
-    def reconsider(self) -> list[Send]:
-        """The schema has changed."""
-        return []
-
-    def command(self, message: Control, client: NodeId) -> list[Send]:
-        """A client tells the strategy itself what to do."""
-        raise FykeError(f"{type(self).__name__} takes no {type(message).__name__} from clients")
-
-    def tick(self) -> list[Send]:
-        """The time has come that `wake_at` asked for."""
-        return []
-
-    def tables(self) -> dict[str, dict[NodeId, dict[SubscriptionId, str]]]:
-        """What neighbours want ("heard") and were told to want ("told"), as text."""
-        return {"heard": {}, "told": {}}
+    def tables(self) -> Tables: ...
 
     def count(self, stats: Stats) -> None:
-        """Adds what the strategy holds and has done."""
-        return None
+        """Add what the strategy holds and has done."""
+        ...

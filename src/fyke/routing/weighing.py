@@ -2,21 +2,25 @@
 
 Idea. Event forwarding sends an event over every link and a subscription over none. Subscription
 forwarding sends an event over the links between its publisher and those who want it, and a change
-of subscriptions over as many as have to know. A broker that has sent many messages
-says so; then the coordinator asks all, and they answer together: how many events entered, how many
-subscriptions changed, and, for events whose id falls into a sample, where they entered and where a
-client got them. Whatever the strategy, both are known, and so are the links in between.
+of subscriptions over as many as have to know; and its tables must fit. A broker that has had many
+messages to do with says so; then the coordinator asks all, and they answer together: how many
+events entered, how many subscriptions changed, how large tables are, and, for events whose id falls
+into a sample, where they entered and where a client got them. Whatever the strategy, both are
+known, and so are the links in between. What a third strategy costs is what it sent.
 Example. 8 links, 1,000 events a second that two brokers on average want, 2 links away: 8,000
 messages or 2,000. If 900 subscriptions come and go, each over 8 links, it is 8,000 or 9,200.
 Invariant. A change has to pay: at least a tenth less, twice in a row, and in `HORIZON` rounds
-more than it costs to tell all subscriptions to all brokers.
-Cost. Two messages per link, of a few kilobytes, for every `BUSY` messages of the busiest broker.
+more than it costs to tell all subscriptions to all brokers. Tables that do not fit cost too much.
+Cost. Two messages per link, of a few kilobytes, each time that a broker has sent `BUSY` messages to
+each of its neighbours, or heard as many about subscriptions; one round after the other.
+Source. DAS-F1.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Final
 
 from msgspec import Struct
@@ -26,14 +30,14 @@ from fyke.nodes.message import Control, EventId, NodeId
 EVENTS: Final = "event_forwarding"
 SUBSCRIPTIONS: Final = "subscription_forwarding"
 HORIZON: Final = 20
-BUSY: Final = 128
-"""Messages of a broker between two rounds, at least."""
+BUSY: Final = 64
+"""Messages of a broker to each neighbour between two rounds, on average."""
 _BETTER: Final = 0.9
 _SAMPLE: Final = 8
 """One event in so many."""
 _SAMPLED_MAX: Final = 64
 """Of a broker in a round."""
-_CONTROL: Final = 6
+_CONTROL: Final = 8
 """Messages per link of a change, beside the tables."""
 
 
@@ -43,9 +47,14 @@ class Report(Struct, frozen=True):
     broker: NodeId
     parent: NodeId
     events: int
+    """That entered here."""
+    sent: int
+    """Messages with events."""
     changes: int
     told: int
+    """Messages about subscriptions."""
     subscriptions: int
+    rows: int
     entered: tuple[EventId, ...]
     wanted: tuple[EventId, ...]
 
@@ -61,101 +70,144 @@ class Poll(Control, frozen=True):
 
 
 class Gathered(Control, frozen=True):
-    """What all brokers behind the sender answer."""
+    """What all brokers behind the sender answer; nothing, if one of them could not be asked."""
 
     round: int
     reports: tuple[Report, ...]
 
 
 class Weighing:
-    """Of a broker; that of the coordinator adds up."""
+    """Of a broker; that of the coordinator adds up. Tables of `rows_max` rows fit; None: all do."""
 
-    def __init__(self, me: NodeId) -> None:
+    def __init__(self, me: NodeId, rows_max: int | None = None) -> None:
         self._me = me
-        self._sent: int = 0
+        self._rows_max = inf if rows_max is None else rows_max
+        self._messages = 0
         self._clear()
         self._per_change: float | None = None
-        self._wishes = 0
+        self._per_table = 1.0
+        """Rows of the largest table under subscription forwarding, per subscription."""
+        self._wish: tuple[str, int] = "", 0
+        """Another strategy, and in how many rounds it has been better."""
 
     # --- seeing -----------------------------------------------------------------------------------
 
     def published(self, id: EventId) -> None:
         self._events += 1
-        if _is_sampled(id) and len(self._entered) < _SAMPLED_MAX:
+        if is_sampled(id) and len(self._entered) < _SAMPLED_MAX:
             self._entered.append(id)
 
+    def sent(self, messages: int) -> None:
+        """Count messages with an event."""
+        self._sent += messages
+
     def delivered(self, id: EventId) -> None:
-        if _is_sampled(id) and len(self._wanted) < _SAMPLED_MAX * 4:
+        """Note that a client wants an event of the sample."""
+        if len(self._wanted) < _SAMPLED_MAX * 4:
             self._wanted.append(id)
 
     def told(self, messages: int) -> None:
-        """So many messages about subscriptions left."""
+        """Count messages about subscriptions."""
         self._told += messages
 
     def changed(self) -> None:
-        """A client's subscriptions did."""
+        """Count a change of a client's subscriptions."""
         self._changes += 1
 
-    def is_busy(self, messages: int) -> bool:
-        """Whether enough has been said; once until the next report."""
-        before = self._sent
-        self._sent = before + messages
-        return before < BUSY <= self._sent
+    def is_busy(self, messages: int, degree: int) -> bool:
+        """Return True each time that a broker of so many neighbours has sent or heard enough."""
+        enough = BUSY * max(degree, 1)
+        before = self._messages // enough
+        self._messages += messages
+        return self._messages // enough > before
 
-    def report(self, parent: NodeId, subscriptions: int) -> Report:
-        """What was seen since the last."""
+    def report(self, parent: NodeId, subscriptions: int, rows: int) -> Report:
+        """Return what was seen since the last report."""
         made = Report(
-            self._me, parent, self._events, self._changes, self._told, subscriptions,
-            tuple(self._entered), tuple(self._wanted),
+            self._me, parent, self._events, self._sent, self._changes, self._told, subscriptions,
+            rows, tuple(self._entered), tuple(self._wanted),
         )  # fmt: skip
         self._clear()
         return made
 
     def _clear(self) -> None:
-        self._sent = 0
-        self._events = self._changes = self._told = 0
+        self._messages = 0
+        self._events = self._sent = self._changes = self._told = 0
         self._entered: list[EventId] = []
         self._wanted: list[EventId] = []
 
     # --- adding up --------------------------------------------------------------------------------
 
     def better(self, current: str, reports: Sequence[Report]) -> str | None:
-        """Another strategy that would cost less, if that has been so for a while."""
+        """Return another strategy that would cost less, if that has been so for a while.
+
+        A round without a sample says nothing, and is passed over.
+        """
         costs = self._costs(current, reports)
-        other = SUBSCRIPTIONS if current == EVENTS else EVENTS
-        if costs is None or current not in costs or costs[other] >= _BETTER * costs[current]:
-            self._wishes = 0
+        if current not in costs:
             return None
-        self._wishes += 1
+        other = min((EVENTS, SUBSCRIPTIONS), key=lambda name: (costs[name], name == current))
+        if other == current or costs[other] >= _BETTER * costs[current]:
+            self._wish = "", 0
+            return None
+        known, rounds = self._wish
+        self._wish = other, rounds + 1 if known == other else 1
         gain = (costs[current] - costs[other]) * HORIZON
-        if self._wishes < 2 or gain <= _price(other, reports):
+        if self._wish[1] < 2 or gain <= _price(other, reports):
             return None
-        self._wishes = 0
+        self._wish = "", 0
         return other
 
-    def _costs(self, current: str, reports: Sequence[Report]) -> dict[str, float] | None:
-        """Messages since the last round under either strategy; None if nothing can be said."""
+    def _costs(self, current: str, reports: Sequence[Report]) -> dict[str, float]:
+        """Return messages since the last round by strategy; those that nothing is known of lack."""
         links = len(reports) - 1
         events = sum(report.events for report in reports)
         changes = sum(report.changes for report in reports)
-        between = _between(reports)
-        if current == SUBSCRIPTIONS and changes:
-            self._per_change = sum(report.told for report in reports) / changes
+        told = sum(report.told for report in reports)
+        self._learn(current, reports, changes, told)
         per_change = links if self._per_change is None else self._per_change
-        if between is None:
-            return None
-        return {EVENTS: events * links, SUBSCRIPTIONS: events * between + changes * per_change}
+        between = _between(reports)
+        costs: dict[str, float] = {}
+        if between is not None:
+            costs = {EVENTS: events * links, SUBSCRIPTIONS: events * between + changes * per_change}
+            costs.setdefault(current, sum(report.sent for report in reports) + told)
+        for name in self._too_large(current, reports):
+            costs = {EVENTS: 0.0, SUBSCRIPTIONS: inf, **costs, name: inf}
+        return costs
+
+    def _too_large(self, current: str, reports: Sequence[Report]) -> set[str]:
+        """Return the strategies whose tables do not fit."""
+        subscriptions = sum(report.subscriptions for report in reports)
+        found = {current} if current != EVENTS and _largest(reports) > self._rows_max else set()
+        if self._per_table * subscriptions > self._rows_max:
+            found.add(SUBSCRIPTIONS)
+        return found
+
+    def _learn(self, current: str, reports: Sequence[Report], changes: int, told: int) -> None:
+        """Remember what only subscription forwarding shows."""
+        if current != SUBSCRIPTIONS:
+            return
+        if changes:
+            self._per_change = told / changes
+        subscriptions = sum(report.subscriptions for report in reports)
+        if subscriptions:
+            self._per_table = _largest(reports) / subscriptions
+
+
+def _largest(reports: Sequence[Report]) -> int:
+    """Return the rows of the largest table."""
+    return max(report.subscriptions + report.rows for report in reports)
 
 
 def _price(other: str, reports: Sequence[Report]) -> float:
-    """Messages of a change to another strategy."""
+    """Return the messages of a change to another strategy."""
     links = len(reports) - 1
     subscriptions = sum(report.subscriptions for report in reports)
     return (subscriptions * links if other == SUBSCRIPTIONS else 0) + _CONTROL * links
 
 
 def _between(reports: Sequence[Report]) -> float | None:
-    """Links between publishers and those who want an event, on average of the sample."""
+    """Return the links between publishers and those who want an event, averaged over the sample."""
     entered = {id: report.broker for report in reports for id in report.entered}
     if not entered:
         return None
@@ -169,12 +221,12 @@ def _between(reports: Sequence[Report]) -> float | None:
     return sum(spans) / len(entered)
 
 
-def _is_sampled(id: EventId) -> bool:
+def is_sampled(id: EventId) -> bool:
     return zlib.crc32(id.encode()) % _SAMPLE == 0
 
 
 def _span(parents: Mapping[NodeId, NodeId], ends: set[NodeId]) -> int:
-    """How many links the smallest part of a tree has that joins some of its nodes."""
+    """Return how many links the smallest part of a tree has that joins some of its nodes."""
     passed: dict[NodeId, int] = {}
     for end in ends:
         while end in parents:

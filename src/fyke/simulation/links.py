@@ -1,7 +1,7 @@
 """Links: the channels of an overlay, and who has cut which of them.
 
-A link is up if nobody has cut it and both its ends run. Nodes that are no neighbours reach each
-other directly, unless a partition separates them.
+A link is up if nobody has cut it, no partition separates its ends, and both its ends run. Nodes
+that are no neighbours reach each other straight, unless a partition separates them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,35 @@ class Links:
     def __init__(
         self, topology: Topology, network: Network, draw: Callable[[str, NodeId, NodeId], Random]
     ) -> None:
-        self._topology = topology
+        self._network = network
+        self._draw = draw
         self._cut: set[frozenset[NodeId]] = set()
         self._parted: list[frozenset[NodeId]] = []
+        self._near: dict[NodeId, dict[NodeId, None]] = {}
+        self._pairs: dict[tuple[NodeId, NodeId], None] = {}
+        """Every link once, as it was laid."""
         self.channels: dict[tuple[NodeId, NodeId], Channel] = {}
         for a, b in topology.links:
-            for pair in ((a, b), (b, a)):
-                self.channels[pair] = Channel(network.of(*pair), draw("link", *pair))
+            self.add(a, b)
         for pair in network.links:
             self.check(*pair)
+
+    def add(self, a: NodeId, b: NodeId, is_up: bool = True) -> None:
+        """Lay a link, with nothing on its way."""
+        for pair in ((a, b), (b, a)):
+            channel = Channel(self._network.of(*pair), self._draw("link", *pair))
+            channel.is_up = is_up
+            self.channels[pair] = channel
+            self._near.setdefault(pair[0], {})[pair[1]] = None
+        self._pairs[a, b] = None
+
+    def remove(self, a: NodeId, b: NodeId) -> None:
+        """Take a link away; what is on its way is lost."""
+        self.take_down(a, b)
+        self._cut.discard(frozenset((a, b)))
+        for pair in ((a, b), (b, a)):
+            del self.channels[pair], self._near[pair[0]][pair[1]]
+            self._pairs.pop(pair, None)
 
     def check(self, a: NodeId, b: NodeId) -> None:
         """FykeError unless they are neighbours."""
@@ -37,18 +57,18 @@ class Links:
             raise FykeError(f"there is no link between {shown(a)} and {shown(b)}")
 
     def cut(self, a: NodeId, b: NodeId) -> bool:
-        """Keeps the link down until it is healed; whether it was up."""
+        """Keep the link down until it is healed. Return True if it was up."""
         self.check(a, b)
         self._cut.add(frozenset((a, b)))
         return self.take_down(a, b)
 
     def heal(self, a: NodeId, b: NodeId) -> None:
-        """Nobody keeps the link down any more."""
+        """Keep the link down no longer."""
         self.check(a, b)
         self._cut.discard(frozenset((a, b)))
 
     def take_down(self, a: NodeId, b: NodeId) -> bool:
-        """What is on its way is lost; whether the link was up."""
+        """Lose what is on its way. Return True if the link was up."""
         if not self.channels[a, b].is_up:
             return False
         for pair in ((a, b), (b, a)):
@@ -56,8 +76,9 @@ class Links:
         return True
 
     def bring_up(self, a: NodeId, b: NodeId) -> bool:
-        """Unless it is cut, or up already; whether it came up."""
-        if frozenset((a, b)) in self._cut or self.channels[a, b].is_up:
+        """Bring the link up if nothing keeps it down. Return True if it was down."""
+        is_kept_down = frozenset((a, b)) in self._cut or self.are_parted(a, b)
+        if is_kept_down or self.channels[a, b].is_up:
             return False
         for pair in ((a, b), (b, a)):
             self.channels[pair].is_up = True
@@ -73,7 +94,8 @@ class Links:
         return any((a in side) != (b in side) for side in self._parted)
 
     def border(self, side: frozenset[NodeId]) -> list[tuple[NodeId, NodeId]]:
-        """The links between some brokers and the others."""
-        for broker in sorted(side):
-            self._topology.neighbors(broker)
-        return [(a, b) for a, b in self._topology.links if (a in side) != (b in side)]
+        """Return the links between some brokers and the others."""
+        return [(a, b) for a, b in self._pairs if (a in side) != (b in side)]
+
+    def neighbours(self, broker: NodeId) -> tuple[NodeId, ...]:
+        return tuple(self._near.get(broker, ()))

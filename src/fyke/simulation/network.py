@@ -1,5 +1,6 @@
 """Network: how long messages take, and what a link does about frames that are lost.
 
+A message takes the latency of its link, up to `jitter_s` more, and its turn behind those before it.
 A link delivers messages once and in order (DAS-25). Below it, frames get lost and come twice: a
 lost frame is sent again after a timeout and holds up those behind it, a second copy is thrown away.
 So loss costs time and frames, never a message; only a broken link loses messages.
@@ -32,15 +33,19 @@ class Network:
     loss: float = 0.0
     duplication: float = 0.0
     timeout_s: float = 0.1
+    jitter_s: float = 0.0
+    """Up to so much more, each time anew."""
     store_s: float = 0.0
     """Until a record is safe."""
+    straight_loss: float = 0.0
+    """The share of straight messages that get lost, as datagrams do; nobody is told."""
     links: Mapping[tuple[NodeId, NodeId], Mapping[str, float]] = field(default_factory=dict)
     """By link, in either order of its ends: what is different there, by the names above."""
 
     def __post_init__(self) -> None:
-        for name in ("latency_s", "timeout_s", "store_s"):
+        for name in ("latency_s", "jitter_s", "timeout_s", "store_s"):
             self._check(name, 0, None)
-        for name in ("loss", "duplication"):
+        for name in ("loss", "duplication", "straight_loss"):
             self._check(name, 0, PROBABILITY_MAX)
         if self.bandwidth is not None:
             self._check("bandwidth", 1e-9, None)
@@ -67,16 +72,22 @@ class Network:
         raise FykeError(f"{name} is {shown(value)}; expected {expected}")
 
 
-_OF_LINKS: Final = ("latency_s", "bandwidth", "loss", "duplication", "timeout_s")
+_OF_LINKS: Final = ("latency_s", "jitter_s", "bandwidth", "loss", "duplication", "timeout_s")
 
 
 class Channel:
     """One direction of a link."""
 
-    __slots__ = ("_free", "_last", "_network", "_random", "copies", "is_up", "life", "resent")
+    __slots__ = (
+        *("_free", "_is_plain", "_last", "_latency_s", "_network", "_random"),
+        *("copies", "is_up", "life", "resent"),
+    )
 
     def __init__(self, network: Network, random: Random) -> None:
         self._network = network
+        self._latency_s = network.latency_s
+        self._is_plain = network == Network(network.latency_s)
+        """Every message takes the latency."""
         self._random = random
         self._free = 0.0
         self._last = 0.0
@@ -89,7 +100,14 @@ class Channel:
         """Frames of the last message that came once more than they should."""
 
     def arrival(self, now: float, size: int) -> float:
-        """When a message that leaves now arrives."""
+        """Return when a message that leaves now arrives."""
+        sent = now + self._latency_s if self._is_plain else self._sent(now, size)
+        if sent > self._last:
+            self._last = sent
+        return self._last
+
+    def _sent(self, now: float, size: int) -> float:
+        """Return when a message has come through, if none is before it."""
         network = self._network
         sent = now
         if network.loss or network.duplication:
@@ -99,9 +117,9 @@ class Channel:
             frames = 1 + self.resent + self.copies
             sent = self._free = max(now, self._free) + frames * size / network.bandwidth
         sent += self.resent * network.timeout_s + network.latency_s
-        if sent > self._last:
-            self._last = sent
-        return self._last
+        if network.jitter_s:
+            sent += self._random.random() * network.jitter_s
+        return sent
 
     def _times(self, probability: float) -> int:
         """How often something happens in a row."""

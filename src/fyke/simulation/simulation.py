@@ -5,32 +5,49 @@ client speaks, a link breaks. Handling it makes a node answer with effects, whic
 Nothing else moves, so the same seed gives the same trace, byte for byte.
 Invariant. Messages of one link and direction arrive in the order in which they left. A message that
 left before a link broke never arrives after the link is up again. Entries of one time come in the
-order in which they were made.
+order in which they were made. What a node asks to store is safe before anything that it asked for
+afterwards happens (`disk`). An overlay is quiet when only background ticks are left.
 Cost. A push and a pop of a heap, and the node's own work, per message.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import isfinite
 from random import Random
 from typing import TypeAlias
 
+import msgspec
+
 from fyke.errors import FykeError, shown
 from fyke.nodes.codec import Codec, MessageError
-from fyke.nodes.effect import Deliver, Effect, Reject, Send, Store, Wake
-from fyke.nodes.inputs import Input, LinkDown, LinkUp, Received, Recovered, Stored, Tick
-from fyke.nodes.message import Message, NodeId
+from fyke.nodes.effect import Accept, Deliver, Effect, Inform, Reject, Send, Store, Wake
+from fyke.nodes.inputs import (
+    Input,
+    Joined,
+    Left,
+    LinkDown,
+    LinkUp,
+    Received,
+    Recovered,
+    Stored,
+    Tick,
+    Unreachable,
+)
+from fyke.nodes.message import Disconnect, Message, NodeId
 from fyke.nodes.node import Node
 from fyke.overlay.topology import Topology
+from fyke.simulation.disk import Disk
 from fyke.simulation.links import Links
 from fyke.simulation.network import Channel, Network
 from fyke.traces.trace import (
+    Accepted,
     Delivered,
     Happened,
     Held,
+    Informed,
     Lost,
     Record,
     Rejected,
@@ -39,11 +56,13 @@ from fyke.traces.trace import (
     name_of,
 )
 
-MakeNode: TypeAlias = Callable[[NodeId, Random], Node]
+MakeNode: TypeAlias = Callable[[NodeId, Iterable[NodeId], Random], Node]
+"""Makes a node of its name, its neighbours and random numbers of its own."""
 Action: TypeAlias = Callable[[], None]
 _Entry: TypeAlias = tuple[float, int, Action | None, NodeId, Input | None, Channel | None, int]
 
 _TICK = Tick()
+_BACKGROUND_TICK = Tick()
 
 
 class Simulation:
@@ -65,7 +84,6 @@ class Simulation:
     ) -> None:
         self.now = 0.0
         self.messages = 0
-        self._topology = topology
         self._make = make
         self._drawn = partial(_drawn, seed)
         self._network = network or Network()
@@ -74,21 +92,32 @@ class Simulation:
         self._in_bytes = in_bytes
         self._queue: list[_Entry] = []
         self._entries = 0
+        self._background = 0
+        """Background ticks in the queue."""
         self._lives = dict.fromkeys(topology.brokers, 0)
         self._nodes: dict[NodeId, Node | None] = {}
-        self._safe: dict[NodeId, dict[str, Message]] = {broker: {} for broker in topology.brokers}
+        self._disks: dict[NodeId, Disk] = {}
         self._homes: dict[NodeId, NodeId] = {}
+        self._attached: set[NodeId] = set()
+        """The clients that have not left."""
         self._described: tuple[object, str, str, int] = (None, "", "", 0)
+        self._straight = self._drawn("straight")
         self._links = Links(topology, self._network, self._drawn)
         self._channels = self._links.channels
         for broker in topology.brokers:
-            self._nodes[broker] = make(broker, self._drawn("node", broker, "0"))
+            self._start(broker)
         for a, b in topology.links:
             self._handle(a, LinkUp(b))
             self._handle(b, LinkUp(a))
 
+    def _start(self, broker: NodeId) -> None:
+        life = self._lives[broker]
+        random = self._drawn("node", broker, str(life))
+        self._disks.setdefault(broker, Disk()).start()
+        self._nodes[broker] = self._make(broker, self._links.neighbours(broker), random)
+
     def node(self, name: NodeId) -> Node:
-        """FykeError if it is unknown, or has crashed."""
+        """Return a node; FykeError if it is unknown, or has crashed."""
         node = self._nodes.get(name)
         if node is None:
             problem = "has crashed" if name in self._nodes else "is unknown"
@@ -98,84 +127,141 @@ class Simulation:
     # --- what is to happen ------------------------------------------------------------------------
 
     def attach(self, client: NodeId, broker: NodeId) -> None:
-        """A client, now and from now on."""
-        if client in self._homes or client in self._nodes:
+        """Attach a client, now and until it leaves; one that has left may come again."""
+        if client in self._attached or client in self._nodes:
             raise FykeError(f"there is a node {shown(client)} already")
         self.node(broker)
         self._homes[client] = broker
+        self._attached.add(client)
         self._handle(broker, LinkUp(client, is_client=True))
 
     def say(self, client: NodeId, message: Message, at: float | None = None) -> None:
-        """A client speaks, now or at a time."""
+        """Let a client speak, now or at a time."""
         if client not in self._homes:
             raise FykeError(f"unknown client {shown(client)}; attach it to a broker first")
         self.do(lambda: self._said(client, message), at)
 
+    def tick(self, name: NodeId) -> None:
+        """Wake a node, now, as whoever runs an overlay in cycles does."""
+        self._handle(name, _TICK)
+
+    def note(self, record: Record) -> None:
+        """Put a record into the trace."""
+        self._note(record)
+
+    @property
+    def running(self) -> list[NodeId]:
+        """The nodes that have not crashed."""
+        return [name for name, node in self._nodes.items() if node is not None]
+
     def do(self, action: Action, at: float | None = None) -> None:
-        """Anything, now or at a time."""
+        """Do anything, now or at a time."""
         if at is not None and not isfinite(at):
             raise FykeError(f"at is {shown(at)}; expected a time")
         time = self.now if at is None else max(at, self.now)
         self._push(time, action, "", None, None, 0)
 
     def arrive(self, data: bytes, sender: NodeId, to: NodeId) -> None:
-        """Bytes come to a node from anywhere, now; what is no message does not reach it."""
+        """Let bytes come to a node from anywhere, now; what is no message does not reach it."""
         self.node(to)
         try:
             message = self._codec.decode(data)
         except MessageError as refused:
             self._note(Rejected(self.now, to, sender, "bytes", str(refused)))
-        else:
-            self._handle(to, Received(sender, message))
+            return
+        if sender in self._homes:
+            self._note(Told(self.now, to, sender, *name_of(message)))
+        self._handle(to, Received(sender, message))
+
+    # --- brokers that come and go -----------------------------------------------------------------
+
+    def add(self, broker: NodeId, neighbours: Iterable[NodeId]) -> None:
+        """Add a broker, now, with links to others; each end knows of the other before it is up."""
+        others = tuple(dict.fromkeys(neighbours))
+        if broker in self._homes or broker in self._nodes:
+            raise FykeError(f"there is a node {shown(broker)} already")
+        for other in others:
+            self._known(other)
+        self._note(Happened(self.now, "added", broker))
+        self._lives[broker] = self._lives.get(broker, 0)
+        for other in others:
+            self._links.add(broker, other, is_up=False)
+        self._start(broker)
+        for other in others:
+            self._handle(other, Joined(broker))
+            self._bring_up(broker, other)
+
+    def remove(self, broker: NodeId) -> None:
+        """Remove a broker for good, now; its clients have nobody to talk to."""
+        self._known(broker)
+        self._note(Happened(self.now, "removed", broker))
+        others = self._links.neighbours(broker)
+        del self._nodes[broker], self._disks[broker]
+        self._lives[broker] += 1
+        for client in [client for client, home in self._homes.items() if home == broker]:
+            del self._homes[client]
+            self._attached.discard(client)
+        for other in others:
+            is_up = self._channels[broker, other].is_up
+            self._links.remove(broker, other)
+            if is_up:
+                self._handle(other, LinkDown(broker))
+            self._handle(other, Left(broker))
+
+    def _known(self, broker: NodeId) -> None:
+        if broker not in self._nodes:
+            raise FykeError(f"unknown broker {shown(broker)}")
 
     # --- faults -----------------------------------------------------------------------------------
 
     def cut(self, a: NodeId, b: NodeId) -> None:
-        """A link breaks, now; what is on its way is lost."""
+        """Break a link, now; what is on its way is lost."""
         if self._links.cut(a, b):
             self._is_down(a, b)
 
     def heal(self, a: NodeId, b: NodeId) -> None:
-        """It works again, now, or as soon as both its ends run."""
+        """Let it work again, now, or as soon as both its ends run and nothing parts them."""
         self._links.heal(a, b)
         self._bring_up(a, b)
 
     def part(self, brokers: Iterable[NodeId]) -> None:
-        """Some brokers and the others no longer reach each other, over links or directly."""
+        """Let some brokers and the others no longer reach each other, over links or straight."""
         side = frozenset(brokers)
-        for a, b in self._links.border(side):
-            self.cut(a, b)
+        for broker in sorted(side):
+            self._known(broker)
         self._links.part(side)
+        for a, b in self._links.border(side):
+            if self._links.take_down(a, b):
+                self._is_down(a, b)
 
     def join(self, brokers: Iterable[NodeId]) -> None:
-        """They do again; all links between the two sides are healed."""
+        """Let them reach each other again, unless a link was cut or another partition holds."""
         side = frozenset(brokers)
         self._links.join(side)
         for a, b in self._links.border(side):
-            self.heal(a, b)
+            self._bring_up(a, b)
 
     def crash(self, broker: NodeId) -> None:
-        """A node stops, now, and forgets what was not safe."""
-        self.node(broker)
+        """Stop a node, now; it forgets what was not safe."""
+        self._note(Held(self.now, broker, self.node(broker).stats()))
         self._note(Happened(self.now, "crashed", broker))
         self._nodes[broker] = None
         self._lives[broker] += 1
-        for other in self._topology.neighbors(broker):
+        for other in self._links.neighbours(broker):
             if self._links.take_down(broker, other):
                 self._is_down(broker, other)
 
     def restart(self, broker: NodeId) -> None:
-        """It comes back with what was safe; so do its links, and its clients."""
+        """Bring it back with what was safe; so come its links, and its clients."""
         if self._nodes.get(broker, broker) is not None:
             raise FykeError(f"the node {shown(broker)} has not crashed")
         self._note(Happened(self.now, "restarted", broker))
-        made = self._make(broker, self._drawn("node", broker, str(self._lives[broker])))
-        self._nodes[broker] = made
-        self._handle(broker, Recovered(dict(self._safe[broker])))
+        self._start(broker)
+        self._handle(broker, Recovered(dict(self._disks[broker].records)))
         for client, home in self._homes.items():
-            if home == broker:
+            if home == broker and client in self._attached:
                 self._handle(broker, LinkUp(client, is_client=True))
-        for other in self._topology.neighbors(broker):
+        for other in self._links.neighbours(broker):
             self._bring_up(broker, other)
 
     def _is_down(self, a: NodeId, b: NodeId) -> None:
@@ -193,59 +279,82 @@ class Simulation:
     # --- making it happen -------------------------------------------------------------------------
 
     def hold(self) -> None:
-        """Notes what every node holds."""
+        """Note what every node holds."""
         for name, node in self._nodes.items():
             if node is not None:
                 self._note(Held(self.now, name, node.stats()))
 
     def run(self, until: float | None = None, messages_max: int | None = None) -> bool:
-        """Until nothing is left to happen, or up to a time; whether nothing is left."""
+        """Run until the overlay is quiet, or up to a time. Return True if it is quiet."""
         queue, pop = self._queue, heapq.heappop
         last = None if messages_max is None else self.messages + messages_max
-        while queue:
+        while len(queue) > self._background or (queue and until is not None):
             if until is not None and queue[0][0] > until:
-                self.now = until
-                return False
+                break
             if last is not None and self.messages >= last:
                 raise FykeError(f"no end after {messages_max} messages")
             self.now, _, action, target, input, channel, life = pop(queue)
             if action is not None:
                 action()
-            elif life == (self._lives[target] if channel is None else channel.life):
+                continue
+            if input is _BACKGROUND_TICK:
+                self._background -= 1
+            if life == (self._lives[target] if channel is None else channel.life):
                 self._handle(target, input)  # type: ignore[arg-type]
             else:
                 self._lose(target, input)
         if until is not None:
             self.now = max(self.now, until)
-        return True
+        return len(queue) <= self._background
 
     def _said(self, client: NodeId, message: Message) -> None:
-        home = self._homes[client]
+        home = self._homes.get(client, "")
         kind, id = name_of(message)
         self._note(Told(self.now, home, client, kind, id))
-        if self._nodes[home] is None:
+        if self._nodes.get(home) is None:
             self._note(Lost(self.now, client, home, kind, id))
-        else:
-            self._handle(home, Received(client, message))
+            return
+        if isinstance(message, Disconnect):
+            self._attached.discard(client)
+        self._handle(home, Received(client, message))
 
     def _handle(self, name: NodeId, input: Input) -> None:
-        node = self._nodes[name]
-        if node is not None:
-            for effect in node.handle(input, self.now):
-                if type(effect) is Send:
-                    self._send(name, effect)
-                else:
-                    self._carry_out(name, effect)
+        node = self._nodes.get(name)
+        if node is None:
+            return
+        effects = node.handle(input, self.now)
+        if not effects:
+            return
+        if self._disks[name].is_writing:
+            self._disks[name].wait(effects)
+        else:
+            self._carry_out_all(name, effects)
+
+    def _carry_out_all(self, name: NodeId, effects: Sequence[Effect]) -> None:
+        for at, effect in enumerate(effects):
+            if type(effect) is Send:
+                self._send(name, effect)
+            elif type(effect) is Store:
+                self._commit(name, effects[at:])
+                return
+            else:
+                self._carry_out(name, effect)
 
     def _carry_out(self, name: NodeId, effect: Effect) -> None:
         match effect:
+            case Send():
+                self._send(name, effect)
             case Deliver():
                 publish, subscriptions = effect.publish, effect.subscriptions
                 self._note(Delivered(self.now, name, effect.client, publish.id, subscriptions))
             case Wake():
-                self._push(max(effect.at, self.now), None, name, _TICK, None, self._lives[name])
-            case Store():
-                self._store(name, effect)
+                tick = _BACKGROUND_TICK if effect.is_background else _TICK
+                self._background += effect.is_background
+                self._push(max(effect.at, self.now), None, name, tick, None, self._lives[name])
+            case Inform():
+                self._note(Informed(self.now, name, effect.client, effect.schema))
+            case Accept():
+                self._note(Accepted(self.now, name, effect.to, effect.about, effect.id))
             case Reject():
                 self._note(Rejected(self.now, name, effect.to, effect.about, effect.reason))
 
@@ -255,47 +364,69 @@ class Simulation:
             self._described = message, *name_of(message), self._codec.size(message)
         _, kind, id, size = self._described
         self.messages += 1
-        channel = self._channels.get((name, to))
+        if self._in_bytes:
+            message = self._codec.decode(self._codec.encode(message))
+        channel = None if send.is_straight else self._channels.get((name, to))
         if channel is None:
-            self._note(Sent(self.now, name, to, kind, id, size))
-            if not self._is_reached(name, to):
-                self._note(Lost(self.now, name, to, kind, id))
-                return
-            arrival, life = self.now + self._network.latency_s, self._lives[to]
+            self._send_straight(name, to, message, Sent(self.now, name, to, kind, id, size))
         elif channel.is_up:
-            arrival, life = channel.arrival(self.now, size), channel.life
-            self._note(Sent(self.now, name, to, kind, id, size, channel.resent, channel.copies))
+            arrival = channel.arrival(self.now, size)
+            if self._write is not None:
+                resent, copies = channel.resent, channel.copies
+                self._write(Sent(self.now, name, to, kind, id, size, resent, copies))
+            self._entries += 1
+            received = Received(name, message)
+            entry = (arrival, self._entries, None, to, received, channel, channel.life)
+            heapq.heappush(self._queue, entry)
         else:
             self._note(Sent(self.now, name, to, kind, id, size))
             self._note(Lost(self.now, name, to, kind, id))
-            return
-        if self._in_bytes:
-            message = self._codec.decode(self._codec.encode(message))
-        self._push(arrival, None, to, Received(name, message), channel, life)
 
-    def _is_reached(self, name: NodeId, to: NodeId) -> bool:
-        """Whether a node that is no neighbour can be sent something."""
-        if to not in self._nodes:
-            raise FykeError(f"{name} sends to {shown(to)}, which is unknown")
-        return self._nodes[to] is not None and not self._links.are_parted(name, to)
+    def _send_straight(self, name: NodeId, to: NodeId, message: Message, sent: Sent) -> None:
+        """Send past all links; the sender is told if nobody can be reached there."""
+        self._note(msgspec.structs.replace(sent, straight=True))
+        arrival = self.now + self._network.latency_s
+        if self._nodes.get(to) is None or self._links.are_parted(name, to):
+            self._note(Lost(self.now, name, to, sent.kind, sent.id))
+            back = Unreachable(to, message)
+            self._push(arrival, None, name, back, None, self._lives[name])
+        elif self._network.straight_loss > self._straight.random():
+            self._note(Lost(self.now, name, to, sent.kind, sent.id))
+        else:
+            received = Received(name, message, is_straight=True)
+            self._push(arrival, None, to, received, None, self._lives[to])
 
     def _lose(self, to: NodeId, input: Input | None) -> None:
         if isinstance(input, Received):
             self._note(Lost(self.now, input.sender, to, *name_of(input.message)))
 
-    def _store(self, name: NodeId, store: Store) -> None:
+    # --- disks ------------------------------------------------------------------------------------
+
+    def _commit(self, name: NodeId, effects: Sequence[Effect]) -> None:
+        """Write all records of a transaction at once; what is not a record happens afterwards."""
         life = self._lives[name]
+        if self._network.store_s:
+            self._disks[name].is_writing = True
+            self.do(partial(self._safe, name, effects, life), self.now + self._network.store_s)
+        else:
+            self._safe(name, effects, life)
 
-        def safe() -> None:
-            if life != self._lives[name]:
-                return
-            if store.record is None:
-                self._safe[name].pop(store.key, None)
-            else:
-                self._safe[name][store.key] = store.record
+    def _safe(self, name: NodeId, effects: Sequence[Effect], life: int) -> None:
+        """Go on with what waited for records, unless the node has stopped meanwhile."""
+        if self._lives[name] != life or name not in self._disks:
+            return
+        disk = self._disks[name]
+        stores = [effect for effect in effects if isinstance(effect, Store)]
+        disk.keep(stores)
+        for effect in effects:
+            self._carry_out(name, effect)
+        for store in stores:
+            self.do(partial(self._stored, name, store, life))
+        self._carry_out_all(name, disk.take())
+
+    def _stored(self, name: NodeId, store: Store, life: int) -> None:
+        if self._lives[name] == life:
             self._handle(name, Stored(store.key))
-
-        self.do(safe, self.now + self._network.store_s)
 
     def _push(
         self,
@@ -316,5 +447,5 @@ class Simulation:
 
 
 def _drawn(seed: int, *names: str) -> Random:
-    """Random numbers that depend on the seed and on whose they are."""
+    """Return random numbers that depend on the seed and on whose they are."""
     return Random(f"{seed} {names}")

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from fyke.events.event import Event
+from fyke.events.schema import Schema
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -20,6 +23,16 @@ class Case:
     filter: object
     event: dict[str, object]
     expected: bool
+    schema: object = None
+    """The document of a schema that the verdict is under."""
+
+    def declared(self) -> Schema | None:
+        return None if self.schema is None else Schema.from_document(self.schema)
+
+    def read(self) -> Event:
+        """The event, as the schema reads it."""
+        declared = self.declared()
+        return Event(self.event) if declared is None else declared.read(self.event)
 
 
 def load(folder: Path) -> Iterator[Case]:

@@ -7,11 +7,13 @@ module.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from random import Random
 
 from hypothesis import strategies as st
 
 from fyke.events.event import Event
-from fyke.events.value import Scalar
+from fyke.events.number import ExactDecimal
+from fyke.events.value import Scalar, canonical
 from fyke.filters import predicate as p
 from fyke.filters import text_predicate as t
 from fyke.filters.comparison import COMPARISONS, Compare
@@ -21,7 +23,10 @@ from fyke.filters.glob import ONE, glob
 NAMES = ["a", "b", "c.d", "type", "weird name", "null"]
 NUMBERS = [
     *(0, 1, 2, 3, 5, -1, 0.5, 1.5, -0.0, 1e300, 5e-324),
-    *(2**53, 2**53 + 1, float(2**53), 2**63 - 1, -(2**63)),
+    *(2**53, 2**53 + 1, float(2**53), 2**63 - 1, -(2**63), 0.1, 2.0**-30, 2.0**64),
+]
+DECIMALS = [
+    ExactDecimal(text) for text in ("0.10000000000000001", "18446744073709551616", f"{10**36}.5")
 ]
 STRINGS = [
     *("", "a", "ab", "abc", "b", "ba", "A", "aB", "x%y", "a_b", "it's", "10.1.2.3", "5"),
@@ -38,16 +43,31 @@ NETWORKS = ["10.0.0.0/8", "10.1.0.0/16", "0.0.0.0/0", "::/0", "10.1.2.3/32"]
 EXPRESSIONS = ["a", "^a", "b$", "^$", "[a-c]+", "(?i)AB", "^a.*b$", ""]
 
 
+def randoms() -> st.SearchStrategy[Random]:
+    """A source for what is a function of one, such as all of `related`."""
+    return st.randoms(use_true_random=True)
+
+
 def names() -> st.SearchStrategy[str]:
     return st.sampled_from(NAMES)
 
 
 def numbers() -> st.SearchStrategy[int | float]:
+    """Those that JSON keeps."""
     return st.one_of(
         st.sampled_from(NUMBERS),
         st.integers(-3, 6),
         st.integers(-(2**63), 2**63 - 1),
         st.floats(allow_nan=False, allow_infinity=False),
+    )
+
+
+def decimals() -> st.SearchStrategy[Scalar]:
+    """Some that a float64 stands for, and some that none does."""
+    return st.one_of(
+        st.sampled_from(DECIMALS),
+        st.decimals(-10, 10, places=2).map(canonical),
+        st.decimals(-(10**20), 10**20, places=17).map(canonical),
     )
 
 
@@ -64,7 +84,7 @@ def moments() -> st.SearchStrategy[datetime]:
 
 
 def scalars() -> st.SearchStrategy[Scalar]:
-    return st.one_of(st.none(), st.booleans(), numbers(), strings(), moments())
+    return st.one_of(st.none(), st.booleans(), numbers(), decimals(), strings(), moments())
 
 
 def values() -> st.SearchStrategy[object]:
@@ -82,6 +102,22 @@ def events(draw: st.DrawFn) -> Event:
     return Event(document, supertypes=supertypes)
 
 
+def documents() -> st.SearchStrategy[dict[str, object]]:
+    """Nested documents as JSON has them, whose paths often meet those of `NAMES`."""
+    scalar = st.one_of(st.none(), st.none(), st.booleans(), numbers(), strings())
+    keys = st.sampled_from(["a", "b", "c", "d", "c.d", "a.b", "type", "weird name", "null", "é"])
+
+    def objects(inner: st.SearchStrategy[object]) -> st.SearchStrategy[dict[str, object]]:
+        return st.dictionaries(keys, inner, max_size=4)
+
+    value = st.recursive(
+        scalar,
+        lambda inner: st.one_of(st.lists(inner, max_size=3), objects(inner)),
+        max_leaves=6,
+    )
+    return objects(value)
+
+
 def globs() -> st.SearchStrategy[object]:
     segment = st.text(["a", "b", "A", "é", ONE], max_size=3)
     return st.lists(segment, min_size=1, max_size=4).map(glob)
@@ -89,7 +125,7 @@ def globs() -> st.SearchStrategy[object]:
 
 @st.composite
 def ranges(draw: st.DrawFn, attributes: st.SearchStrategy[str]) -> Filter:
-    ends = draw(st.sampled_from([numbers(), strings(), moments()]))
+    ends = draw(st.sampled_from([st.one_of(numbers(), decimals()), strings(), moments()]))
     low, high = draw(st.one_of(st.none(), ends)), draw(ends)
     if draw(st.booleans()):
         low, high = high, low

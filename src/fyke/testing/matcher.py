@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fyke.events.event import Event
-from fyke.events.value import Kind, Scalar, kind
+from fyke.events.number import meaning
+from fyke.events.value import Kind, kind
 from fyke.filters.explanation import explain
 from fyke.filters.filter import Filter
 from fyke.matching.matcher import Matcher
@@ -155,30 +156,40 @@ def _column(cells: list[Any], shared: Kind) -> Any:
         Kind.STRING: pa.string(),
         Kind.TIMESTAMP: pa.timestamp("us", "UTC"),
     }
-    if not any(map(_is_list, cells)):
-        plain = [cell if kind(cell) is shared else None for cell in cells]
-        return pa.array(_alike(plain), types.get(shared))
     lists = [cell if _is_list(cell) else (cell,) for cell in cells]
     kept = [[each for each in cell if kind(each) is shared] for cell in lists]
-    flat = iter(_alike([each for cell in kept for each in cell]))
+    type_ = types.get(shared) or _number_type([each for cell in kept for each in cell])
+    alike = [[_alike(each, type_) for each in cell] for cell in kept]
+    if not any(map(_is_list, cells)):
+        return pa.array([cell[0] if cell else None for cell in alike], type_)
     rows = [
-        [next(flat) for _ in cell] if cell or _is_list(whole) else None
-        for cell, whole in zip(kept, cells, strict=True)
+        cell if cell or _is_list(whole) else None for cell, whole in zip(alike, cells, strict=True)
     ]
-    element = types.get(shared) or _number_type(each for cell in kept for each in cell)
-    return pa.array(rows, pa.list_(element))
+    return pa.array(rows, pa.list_(type_))
 
 
-def _alike(cells: list[Scalar]) -> list[Scalar]:
-    """Numbers of one type: integers if all are, otherwise float64."""
-    if not any(isinstance(each, float | Decimal) for each in cells):
-        return cells
-    return [float(each) if isinstance(each, int | float | Decimal) else each for each in cells]
-
-
-def _number_type(numbers: Iterable[Scalar]) -> Any:
+def _number_type(numbers: Sequence[Any]) -> Any:
+    """Integers if all are, decimals where some are and there is room for all, else float64."""
     import pyarrow as pa
 
-    return (
-        pa.float64() if any(isinstance(each, float | Decimal) for each in numbers) else pa.int64()
-    )
+    if all(isinstance(each, int) for each in numbers):
+        return pa.int64()
+    decimals = [_decimal(each) for each in numbers]
+    scale = max(0, *(-int(each.as_tuple().exponent) for each in decimals))
+    width = scale + max(1, *(each.adjusted() + 1 for each in decimals))
+    if width > 76 or not any(isinstance(each, Decimal) for each in numbers):
+        return pa.float64()
+    return pa.decimal128(38, scale) if width <= 38 else pa.decimal256(76, scale)
+
+
+def _alike(cell: Any, type_: Any) -> Any:
+    """A number as a column of this type holds it."""
+    if kind(cell) is not Kind.NUMBER:
+        return cell
+    if str(type_).startswith("decimal"):
+        return _decimal(cell)
+    return float(cell) if str(type_) == "double" else cell
+
+
+def _decimal(number: Any) -> Decimal:
+    return meaning(number) if isinstance(number, float) else Decimal(number)

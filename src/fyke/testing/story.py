@@ -1,13 +1,15 @@
 """Story: what clients of an overlay do and what happens to it, step by step, as plain values.
 
-A step that makes no sense where it stands (a subscription that is gone is dropped, a link that is
-cut is cut) is passed over, so every list of steps is a story and any part of a story is one too.
+A step that makes no sense where it stands (a subscription that is gone is dropped, a client that
+has left speaks) is passed over, so every list of steps is a story and any part of a story is one
+too. Ids are few and used again, at other brokers at the same time and at the same broker for other
+filters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from random import Random
 from typing import Final, TypeAlias
@@ -19,6 +21,8 @@ from fyke.overlay.topology import Topology
 
 CLIENTS: Final = 2
 """Of each broker."""
+IDS: Final = 12
+"""Of the subscriptions of a broker."""
 TYPES: Final = ("T", "U", "V")
 _TEXTS: Final = (
     *("a < 1", "a < 2", "a <= 2", "a < 4", "a > 0", "a >= 3", "a = 0", "a = 1", "a in (0, 1)"),
@@ -30,24 +34,43 @@ _TEXTS: Final = (
     *("type is T and a < 2", "type = 'T' and a < 1", "type = 'U' and b = 1", "type is V and a = 1"),
     *("type = 'V' or a = 0", "type is T and (a = 1 or b = 1)", "c starts with 'x'", "c = 'xy'"),
     *("c like 'x%y'", "c = ''", "a < 2 and type = 'T'", "a = 1.0", "a = true", "a < b"),
+    *("type is V or type = 5", "type is U or type = 'V' and a < 2", "type is T and type is U"),
+    *("type is null", "type = 5", "type in ('T', 5)", "exists type", "b >= 0 and b <= 1", "b > 0"),
 )
+_DOCUMENTS: Final[tuple[tuple[str, str, dict[str, object] | None], ...]] = (
+    ("type", "T", {"supertypes": [], "attributes": {}}),
+    ("type", "U", {"supertypes": ["T"], "attributes": {}}),
+    ("type", "U", {"supertypes": [], "attributes": {}}),
+    ("type", "V", {"supertypes": ["U"], "attributes": {}}),
+    ("type", "V", {"supertypes": ["T"], "attributes": {}}),
+    ("type", "V", None),
+    ("attribute", "b", {"domain": {"integer": {"low": 0, "high": 2}}}),
+    ("attribute", "b", {"domain": {"integer": {"low": -1, "high": 9}}, "multiple": True}),
+    ("attribute", "b", None),
+    ("type", "T", {"supertypes": [], "attributes": {"b": {"domain": {"integer": {"low": 0}}}}}),
+)
+"""Declarations; some of them contradict others."""
+_HIERARCHY: Final = (0, 1, 3)
+"""Those that make V a kind of U, and U a kind of T."""
 
 
 @lru_cache(maxsize=1)
 def filters() -> tuple[Filter, ...]:
-    """Few enough that they often cover each other or are equal; every one of them read once."""
+    """Return few enough that they often cover each other or are equal; each of them read once."""
     return tuple(map(parse_text, _TEXTS))
 
 
 @lru_cache(maxsize=1)
 def events() -> tuple[Event, ...]:
-    """For each filter some that it accepts; missing, null, listed and empty values among them."""
+    """Return some for each filter that it accepts; missing, null, listed, empty values as well."""
     documents: list[dict[str, object]] = [{}, {"type": "T"}, {"a": None}, {"a": True}, {"c": ""}]
+    documents += [{"type": None, "a": 1}, {"type": 5, "b": 1}, {"type": ["T", "U"], "a": 0}]
     for at, a in enumerate((0, 1, 2, 3, 4, [0, 4], [], [1, None], 1.5, -0.0)):
         documents.append({"a": a})
         documents.append({"a": a, "b": at % 3, "type": TYPES[at % 3]})
         documents.append({"b": at % 3, "type": TYPES[at % 2], "c": ("x", "xy", "xzy", "y")[at % 4]})
-    return tuple(map(Event, documents))
+    carried = Event({"type": "V", "a": 1}, supertypes=("T", "Other"))
+    return (*map(Event, documents), carried)
 
 
 # --- steps ----------------------------------------------------------------------------------------
@@ -55,9 +78,10 @@ def events() -> tuple[Event, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """A client subscribes. The id is the number of the step."""
+    """A client subscribes; a subscription of this id that the client has is replaced."""
 
     client: int
+    id: int
     filter: Filter
 
 
@@ -77,15 +101,38 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Promise:
+    """A client says what it will publish, or takes that back."""
+
+    client: int
+    filter: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A client leaves for good, or comes again as a new one."""
+
+    client: int
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """A client declares something."""
+
+    client: int
+    which: int
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
-    """So many times as long as a message takes for one link."""
+    """Some time passes: so many times as long as a message takes for one link."""
 
     latencies: float
 
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Until nothing moves any more."""
+    """Nothing is said until nothing moves any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,32 +156,68 @@ class Change:
     strategy: str
 
 
-Step: TypeAlias = Add | Drop | Say | Wait | Settle | Break | Crash | Change
+Step: TypeAlias = (
+    Add | Drop | Say | Promise | Leave | Define | Wait | Settle | Break | Crash | Change
+)
+
+
+def declaration(which: int) -> tuple[str, str, dict[str, object] | None]:
+    """Return what is declared, its name, and its document."""
+    return _DOCUMENTS[which % len(_DOCUMENTS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a story is played on, beside the brokers."""
+
+    bandwidth: float | None = None
+    """Bytes a second; a message of a hundred bytes takes as long as the latency at 100,000."""
+    jitter: float = 0.0
+    """In latencies."""
+    store_s: float = 0.0
+    engine: str = "scan"
+    in_bytes: bool = False
+
+    @property
+    def is_even(self) -> bool:
+        """Whether every message takes exactly the latency for a link."""
+        return self.bandwidth is None and not self.jitter and not self.store_s
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A tree, given by the parents of all brokers but the first, and what happens on it."""
+    """A tree, given by the parents of all brokers but the first, and what happens on it.
+
+    `more` are further links, between brokers by number: then it is a graph.
+    """
 
     parents: Sequence[int]
     rendezvous: Sequence[int]
     """Of all events, and of each type."""
     steps: Sequence[Step]
+    place: Place = field(default_factory=Place)
+    more: Sequence[tuple[int, int]] = ()
 
     def topology(self) -> Topology:
         brokers = [f"b{number}" for number in range(len(self.parents) + 1)]
         links = [(brokers[up % (at + 1)], brokers[at + 1]) for at, up in enumerate(self.parents)]
+        known = {frozenset(link) for link in links}
+        for one, other in self.more:
+            link = brokers[one % len(brokers)], brokers[other % len(brokers)]
+            if link[0] != link[1] and frozenset(link) not in known:
+                known.add(frozenset(link))
+                links.append(link)
         return Topology.of(links, brokers)
 
     def owners(self) -> dict[str, str]:
-        """The rendezvous by type."""
+        """Return the rendezvous by type."""
         count = len(self.parents) + 1
         names = ("", *TYPES)[: len(self.rendezvous)]
         return {name: f"b{at % count}" for name, at in zip(names, self.rendezvous, strict=True)}
 
     def __str__(self) -> str:
         links = ", ".join(f"{a}-{b}" for a, b in self.topology().links)
-        told = [f"brokers: {links or 'one'}; rendezvous: {self.owners()}"]
+        told = [f"brokers: {links or 'one'}; rendezvous: {self.owners()}; {self.place}"]
         told += [f"{number:3} {step}" for number, step in enumerate(self.steps)]
         return "\n".join(told)
 
@@ -145,25 +228,76 @@ def drawn(
     brokers_max: int = 7,
     steps_max: int = 40,
     faults: bool = False,
+    types: bool = False,
     changes: Sequence[str] = (),
+    place: Place | None = None,
+    graphs: bool = False,
 ) -> Story:
-    """A random story; with faults or changes of strategy, if wanted."""
+    """Return a random story; with faults, declarations or changes of strategy, if wanted.
+
+    Without a place, it is played on one that is drawn, too.
+    """
     brokers = draw.randint(1 if draw.random() < 0.05 else 2, brokers_max)
     some = draw.choices(filters(), k=draw.randint(3, 20))
+    if types:
+        some += draw.choices([each for each in filters() if "type is" in str(each)], k=6)
     any_client = partial(draw.randrange, brokers * CLIENTS)
-    makers: list[tuple[int, Callable[[], Step]]] = [
-        (6, lambda: Add(any_client(), draw.choice(some))),
+    makers: list[tuple[float, Callable[[], Step]]] = [
+        (7, lambda: Add(any_client(), draw.randrange(IDS), draw.choice(some))),
         (4, lambda: Drop(draw.randrange(1_000))),
-        (5, lambda: Say(any_client(), draw.choice(events()))),
+        (7, lambda: Say(any_client(), draw.choice(events()))),
         (5, lambda: Wait(draw.expovariate(1))),
         (1, Settle),
+        (0.6, lambda: Promise(any_client(), draw.choice(some))),
+        (0.5, lambda: Leave(any_client())),
+        (2 if types else 0, lambda: Define(any_client(), draw.randrange(len(_DOCUMENTS)))),
         (2 if faults else 0, lambda: Break(draw.randrange(1_000))),
         (1 if faults else 0, lambda: Crash(draw.randrange(brokers))),
         (1 if faults and changes else 0, lambda: Crash(0)),
         (2 if changes else 0, lambda: Change(draw.choice(changes))),
     ]
     weights, kinds = zip(*makers, strict=True)
-    chosen = draw.choices(kinds, weights, k=draw.randint(10, steps_max))
+    chosen = [make() for make in draw.choices(kinds, weights, k=draw.randint(10, steps_max))]
     parents = tuple(draw.randrange(at + 1) for at in range(brokers - 1))
     owners = tuple(draw.randrange(brokers) for _ in range(draw.randint(1, 1 + len(TYPES))))
-    return Story(parents, owners, tuple(make() for make in chosen))
+    adds = [makers[0][1]() for _ in range(draw.randint(0, 6))]
+    known = [Define(any_client(), which) for which in _HIERARCHY] if types else []
+    steps = [
+        *known,
+        *adds,
+        Settle(),
+        *(each for step in chosen for each in _amid(draw, step, brokers)),
+    ]
+    told = Story(parents, owners, steps, place or _place(draw))
+    if not graphs:
+        return told
+    more = [(draw.randrange(brokers), draw.randrange(brokers)) for _ in range(draw.randint(0, 4))]
+    return replace(told, more=more)
+
+
+def _amid(draw: Random, step: Step, brokers: int) -> list[Step]:
+    """Return a step; one that breaks or mends something often has settled what was before, and
+    events are published one after the other while others tell each other what they know.
+    """
+    if not isinstance(step, Break | Crash):
+        return [step]
+    steps: list[Step] = [Settle(), step] if draw.random() < 0.4 else [step]
+    count = draw.choice([0, 2, 6])
+    for _ in range(count):
+        say = Say(draw.randrange(brokers * CLIENTS), draw.choice(events()))
+        steps += [Wait(draw.expovariate(1.5)), say]
+    is_seen = count and draw.random() < 0.6
+    return [*steps, Settle()] if is_seen else [*steps, Wait(draw.expovariate(1))]
+
+
+def _place(draw: Random) -> Place:
+    """Return one of which every other is even, so that both laws about time are checked."""
+    if draw.random() < 0.5:
+        return Place(in_bytes=draw.random() < 0.2)
+    return Place(
+        bandwidth=draw.choice([None, 50_000.0, 300_000.0]),
+        jitter=draw.choice([0.0, 0.5, 3.0]),
+        store_s=draw.choice([0.0, 0.0, 0.0005]),
+        engine="compiled" if draw.random() < 0.1 else "scan",
+        in_bytes=draw.random() < 0.2,
+    )

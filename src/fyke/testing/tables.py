@@ -7,26 +7,28 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from fyke.broker.broker import Broker
+from fyke.events.schema import Schema
 from fyke.filters.covering import equivalent
 from fyke.filters.filter import Filter
 from fyke.filters.parser import parse_text
-from fyke.routing.strategy import Strategy
+from fyke.routing.strategy import Inspected
 from fyke.simulation.simulation import Simulation
 
 Row: TypeAlias = tuple[str, str, tuple[str, ...]]
 """Heard or told, from or to whom, and which filters."""
 
 
-def strategy_of(overlay: Simulation, broker: str) -> Strategy:
-    """What a broker goes by."""
-    node = overlay.node(broker)
+def broker_of(overlay: Simulation, name: str) -> Broker:
+    """Return a node that is a broker."""
+    node = overlay.node(name)
     assert isinstance(node, Broker)
-    return node.strategy
+    return node
 
 
 def tables(overlay: Simulation, broker: str, names: dict[str, str] | None = None) -> set[Row]:
     """What neighbours want and were told to want; `names` stand for filters."""
-    held = strategy_of(overlay, broker).tables()
+    strategy = broker_of(overlay, broker).strategy
+    held = strategy.tables() if isinstance(strategy, Inspected) else {}
     known = names or {}
     return {
         (which, peer, tuple(sorted(known.get(text, text) for text in texts.values())))
@@ -36,15 +38,15 @@ def tables(overlay: Simulation, broker: str, names: dict[str, str] | None = None
     }
 
 
-def names_of(filters: Iterable[Filter]) -> dict[str, str]:
-    """For the text of each filter, that of the first one that is equivalent."""
+def names_of(filters: Iterable[Filter], schema: Schema) -> dict[str, str]:
+    """Return, for the text of each filter, that of the first one that is equivalent."""
     ordered = sorted(set(map(str, filters)))
     return {
-        text: next(each for each in ordered if each == text or _are_equivalent(each, text))
+        text: next(each for each in ordered if each == text or _are_equivalent(each, text, schema))
         for text in ordered
     }
 
 
 @lru_cache(maxsize=16_384)
-def _are_equivalent(one: str, other: str) -> bool:
-    return equivalent(parse_text(one), parse_text(other))
+def _are_equivalent(one: str, other: str, schema: Schema) -> bool:
+    return equivalent(parse_text(one), parse_text(other), schema=schema)

@@ -21,7 +21,17 @@ from fyke.nodes.message import EventId, NodeId
 from fyke.nodes.node import Stats
 from fyke.overlay.topology import Topology
 from fyke.traces.summary import Latency, Load, Summary, Traffic
-from fyke.traces.trace import Delivered, Held, Lost, Record, Rejected, Sent, Told
+from fyke.traces.trace import (
+    Accepted,
+    Delivered,
+    Happened,
+    Held,
+    Lost,
+    Record,
+    Rejected,
+    Sent,
+    Told,
+)
 from fyke.traces.usefulness import Usefulness
 
 EVENT: Final = "Publish"
@@ -60,8 +70,8 @@ class Meter:
         self._topology = topology
         self._kinds: dict[str, _Flow] = {}
         self._links: dict[tuple[NodeId, NodeId], _Flow] = {}
-        self._said: Counter[str] = Counter()
-        """What clients said and was accepted, by kind."""
+        self._said: Counter[tuple[NodeId, str]] = Counter()
+        """What clients said and was accepted, by client and kind."""
         self._counts: Counter[str] = Counter()
         self._clients: set[NodeId] = set()
         self._published: dict[EventId, float] = {}
@@ -70,15 +80,20 @@ class Meter:
         self._notified: Counter[NodeId] = Counter()
         self._lost_to: Counter[NodeId] = Counter()
         self._lost_events: Counter[NodeId] = Counter()
-        self._before: dict[NodeId, Stats] = {}
         self._held: dict[NodeId, Stats] = {}
+        self._before: dict[NodeId, int] | None = None
+        """Steps of matching before the first event, by broker."""
+        self._earlier: Counter[NodeId] = Counter()
+        """Steps of matching in earlier lives, by broker, since the first event."""
         is_tree = topology is not None and topology.is_tree()
         self._usefulness = Usefulness(topology) if topology is not None and is_tree else None
         self._takes: dict[type[Record], Callable[[Any], None]] = {
             Told: self._told,
             Sent: self._sent,
             Delivered: self._delivered,
+            Accepted: self._accepted,
             Lost: self._lost,
+            Happened: self._happened,
             Rejected: self._rejected,
             Held: self._holds,
         }
@@ -92,11 +107,16 @@ class Meter:
 
     def _told(self, told: Told) -> None:
         self._clients.add(told.client)
-        self._said[told.kind] += 1
+        self._said[told.client, told.kind] += 1
         if told.kind == EVENT:
-            if not self._published:
-                self._before = dict(self._held)
-            self._published[told.id] = told.t
+            if self._before is None:
+                self._before = {name: _steps(stats) for name, stats in self._held.items()}
+            if told.id:
+                self._published[told.id] = told.t
+
+    def _accepted(self, accepted: Accepted) -> None:
+        if accepted.about == EVENT:
+            self._published[accepted.id] = accepted.t
 
     def _sent(self, sent: Sent) -> None:
         pair = (sent.at, sent.to)
@@ -113,7 +133,7 @@ class Meter:
             flow.events += 1
             kind.events += 1
             if self._usefulness is not None:
-                self._usefulness.passed(sent.id, pair)
+                self._usefulness.passed(sent.id, pair, sent.straight)
         if sent.resent or sent.copies:
             self._counts["resent"] += sent.resent
             self._counts["copies"] += sent.copies
@@ -130,7 +150,7 @@ class Meter:
 
     def _lost(self, lost: Lost) -> None:
         if lost.at in self._clients:
-            self._said[lost.kind] -= 1
+            self._take_back(lost.at, lost.kind)
             return
         self._counts["lost"] += 1
         self._lost_to[lost.to] += 1
@@ -138,11 +158,33 @@ class Meter:
 
     def _rejected(self, rejected: Rejected) -> None:
         self._counts["rejected"] += 1
-        if rejected.to in self._clients:
-            self._said[rejected.about] -= 1
+        self._take_back(rejected.to, rejected.about)
+
+    def _take_back(self, client: NodeId, kind: str) -> None:
+        """Count what a client said as not said, if a record of it was seen."""
+        if self._said[client, kind]:
+            self._said[client, kind] -= 1
 
     def _holds(self, held: Held) -> None:
         self._held[held.at] = held.stats
+
+    def _happened(self, happened: Happened) -> None:
+        """A broker that crashes begins to count anew; what it held last was noted before."""
+        if happened.what == "crashed":
+            stats = self._held.pop(happened.at, Stats())
+            if self._before is not None:
+                self._earlier[happened.at] += self._since(happened.at, stats)
+                self._before.pop(happened.at, None)
+
+    def _since(self, name: NodeId, held: Stats) -> int:
+        """Return the steps of matching of this life since the first event."""
+        if self._before is None:
+            return 0
+        steps, earlier = _steps(held), self._before.get(name, 0)
+        return steps - earlier if steps >= earlier else steps
+
+    def _accepted_of(self, kind: str) -> int:
+        return sum(count for (_, said), count in self._said.items() if said == kind)
 
     # --- what it comes to -------------------------------------------------------------------------
 
@@ -153,11 +195,11 @@ class Meter:
             useless = self._usefulness.useless()
         sent_events = sum(flow.events for flow in self._kinds.values())
         return Summary(
-            events=self._said[EVENT],
+            events=self._accepted_of(EVENT),
             matched=len(self._matched),
             deliveries=counts["deliveries"],
             notified=self._notified.total(),
-            subscribed=self._said["Subscribe"],
+            subscribed=self._accepted_of("Subscribe"),
             rejected=counts["rejected"],
             lost=counts["lost"],
             resent=counts["resent"],
@@ -193,7 +235,7 @@ class Meter:
             bytes=out.bytes + came.bytes,
             event_messages=out.events + came.events - self._lost_events[name],
             notified=self._notified[name],
-            matching=_since(self._before.get(name, Stats()), held),
+            matching=self._earlier[name] + self._since(name, held),
             held=held,
         )
 
@@ -213,11 +255,9 @@ class Meter:
         return total
 
 
-def _since(before: Stats, now: Stats) -> int:
-    """Steps of matching; a broker that was restarted has counted from there."""
-    steps = now.probes + now.candidates + now.checks
-    earlier = before.probes + before.candidates + before.checks
-    return steps - earlier if steps >= earlier else steps
+def _steps(stats: Stats) -> int:
+    """Return the steps of matching."""
+    return stats.probes + stats.candidates + stats.checks
 
 
 def _latency(latencies: array[float]) -> Latency:

@@ -31,7 +31,7 @@ class Told(Struct, frozen=True, tag="told", tag_field="is"):
     id: str = ""
 
 
-class Sent(Struct, frozen=True, omit_defaults=True, tag="sent", tag_field="is"):
+class Sent(Struct, frozen=True, omit_defaults=True, gc=False, tag="sent", tag_field="is"):
     """A message left a node."""
 
     t: float
@@ -44,9 +44,11 @@ class Sent(Struct, frozen=True, omit_defaults=True, tag="sent", tag_field="is"):
     """Frames that got lost below the link and were sent again."""
     copies: int = 0
     """Frames that came twice and were thrown away."""
+    straight: bool = False
+    """It went to a node by its name, not over a link."""
 
 
-class Delivered(Struct, frozen=True, tag="delivered", tag_field="is"):
+class Delivered(Struct, frozen=True, gc=False, tag="delivered", tag_field="is"):
     """A client got an event."""
 
     t: float
@@ -54,6 +56,25 @@ class Delivered(Struct, frozen=True, tag="delivered", tag_field="is"):
     client: NodeId
     id: EventId
     subscriptions: tuple[SubscriptionId, ...]
+
+
+class Informed(Struct, frozen=True, tag="informed", tag_field="is"):
+    """A client was told which schema is in force."""
+
+    t: float
+    at: NodeId
+    client: NodeId
+    schema: dict[str, Any]
+
+
+class Accepted(Struct, frozen=True, tag="accepted", tag_field="is"):
+    """A node gave an id to what another one said without."""
+
+    t: float
+    at: NodeId
+    to: NodeId
+    about: str
+    id: str
 
 
 class Rejected(Struct, frozen=True, tag="rejected", tag_field="is"):
@@ -77,7 +98,7 @@ class Lost(Struct, frozen=True, tag="lost", tag_field="is"):
 
 
 class Happened(Struct, frozen=True, tag="happened", tag_field="is"):
-    """A fault, or its end: cut, healed, crashed, restarted."""
+    """A fault, or its end: cut, healed, crashed, restarted. Or a broker is added or removed."""
 
     t: float
     what: str
@@ -93,7 +114,19 @@ class Held(Struct, frozen=True, tag="held", tag_field="is"):
     stats: Stats
 
 
-Record: TypeAlias = Told | Sent | Delivered | Rejected | Lost | Happened | Held
+class Linked(Struct, frozen=True, gc=False, tag="linked", tag_field="is"):
+    """Whom a subscription of a peer has as ring links, as of now; all by their ids."""
+
+    t: float
+    at: NodeId
+    id: SubscriptionId
+    sequence: int
+    to: tuple[SubscriptionId, ...]
+
+
+Record: TypeAlias = (
+    Told | Sent | Delivered | Informed | Accepted | Rejected | Lost | Happened | Held | Linked
+)
 
 
 def name_of(message: Message) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """Usefulness: which event messages had a client behind them.
 
-Idea. In a tree, behind a link lie certain brokers, and behind a direct message its receiver alone.
+Idea. In a tree, behind a link lie certain brokers, and behind a message that goes straight its
+receiver alone, be it a neighbour or not.
 A message was of use if one of them delivered its event. Sets of brokers are integers with a bit
 each, so the question is one `and`.
 Invariant. Summed over a run: useful + useless = event messages.
@@ -21,18 +22,19 @@ class Usefulness:
 
     def __init__(self, topology: Topology) -> None:
         self._bits = {broker: 1 << at for at, broker in enumerate(topology.brokers)}
-        self._numbers: dict[tuple[NodeId, NodeId], int] = {}
+        self._numbers: dict[tuple[NodeId, NodeId, bool], int] = {}
         self._behind: list[int] = []
         self._known = _behind(topology, self._bits)
         self._passed: dict[EventId, array[int]] = {}
         self._reached: dict[EventId, int] = {}
 
-    def passed(self, event: EventId, pair: tuple[NodeId, NodeId]) -> None:
-        """A message with the event went from one broker to another."""
-        number = self._numbers.get(pair)
+    def passed(self, event: EventId, pair: tuple[NodeId, NodeId], straight: bool = False) -> None:
+        """Note a message with the event from one broker to another."""
+        number = self._numbers.get((*pair, straight))
         if number is None:
-            number = self._numbers[pair] = len(self._behind)
-            self._behind.append(self._known.get(pair, self._bits.get(pair[1], 0)))
+            number = self._numbers[*pair, straight] = len(self._behind)
+            receiver = self._bits.get(pair[1], 0)
+            self._behind.append(receiver if straight else self._known.get(pair, receiver))
         links = self._passed.get(event)
         if links is None:
             links = self._passed[event] = array("I")
@@ -48,8 +50,11 @@ class Usefulness:
         for event, links in self._passed.items():
             reached = self._reached.get(event, 0)
             found.update(at for at in links if not self._behind[at] & reached)
-        pairs = list(self._numbers)
-        return Counter({pairs[at]: count for at, count in found.items()})
+        pairs = [(a, b) for a, b, _ in self._numbers]
+        useless: Counter[tuple[NodeId, NodeId]] = Counter()
+        for at, count in found.items():
+            useless[pairs[at]] += count
+        return useless
 
 
 def _behind(topology: Topology, bits: dict[NodeId, int]) -> dict[tuple[NodeId, NodeId], int]:

@@ -3,7 +3,8 @@
 Equalities, lists, intervals and prefixes are sets of values between two cuts, types are names. A
 box covers another iff it asks for no other attributes and types, and of each for no less: DAS-17,
 which is exact for such filters. What is asked for is what the predicate says; what there is to
-contain is what a domain leaves of it: over the integers, "a > 3" begins at 4.
+contain is what a domain leaves of it: over the integers, "a > 3" begins at 4. Of an attribute that
+the schema requires, and of which nothing is asked, there is the whole domain.
 
     "type is Stock and price < 10"  covers  "type is Stock and price between 2 and 5 and volume = 3"
 """
@@ -19,7 +20,7 @@ from fyke.filters.filter import And, Filter
 from fyke.filters.intervals import Span, is_point, prefix_span, span
 from fyke.filters.predicate import In, Range, TypeIs, ValuePredicate
 from fyke.filters.text_predicate import Like
-from fyke.filters.value_set import accepted
+from fyke.filters.value_set import ANYTHING, accepted
 from fyke.routing.covering.footprint import (
     Corner,
     Footprint,
@@ -47,6 +48,8 @@ class Box(NamedTuple):
     """The types, and their supertypes."""
     single: frozenset[str] = _NONE
     """Attributes that are never lists."""
+    required: tuple[str, ...] = ()
+    """Attributes that are there, maybe as lists, without being asked for."""
 
     def covers(self, other: Box) -> bool | None:
         """Every event that the other accepts is accepted by this one; None where it is unclear."""
@@ -79,6 +82,7 @@ class Box(NamedTuple):
         corners: dict[str, tuple[Corner, ...]] = {
             name: (corner,) for name, corner in self.left.items()
         }
+        corners |= dict.fromkeys(self.required, ())
         if not self.single:
             return Footprint(corners, types=self.conforming)
         return Footprint(corners, types=self.conforming, bans=dict.fromkeys(self.single))
@@ -106,8 +110,30 @@ def box(filter: Filter, schema: Schema | None) -> Box | None:
     left = asked if schema is None else _within(parts, asked, schema)
     if left is None:
         return None
-    single = frozenset(name for name in left if is_single(name, schema)) if schema else _NONE
-    return Box(asked, left, lists or _NO_LISTS, *_types(tuple(types), schema), single)
+    if schema is None:
+        return Box(asked, left, lists or _NO_LISTS, *_types(tuple(types), schema))
+    unasked = _unasked(asked, types, schema)
+    if unasked:
+        left = {**left, **_whole_domains(unasked, schema)}
+    single = frozenset(name for name in left if is_single(name, schema))
+    required = tuple(name for name in unasked if name not in left)
+    return Box(asked, left, lists or _NO_LISTS, *_types(tuple(types), schema), single, required)
+
+
+def _unasked(asked: dict[str, Corner], types: list[str], schema: Schema) -> list[str]:
+    """The attributes that the schema requires and the filter does not speak of."""
+    names = (name for each in (None, *types) for name in schema.required_of(each))
+    return [name for name in dict.fromkeys(names) if name not in asked]
+
+
+def _whole_domains(names: list[str], schema: Schema) -> dict[str, Corner]:
+    """What there is of attributes that hold one value."""
+    found = {
+        name: first_corner(within_domain(ANYTHING, name, schema))
+        for name in names
+        if is_single(name, schema)
+    }
+    return {name: corner for name, corner in found.items() if corner is not None}
 
 
 @lru_cache(maxsize=1_024)

@@ -52,7 +52,7 @@ class Footprint(NamedTuple):
 
 
 def footprint(filter: Filter, schema: Schema | None) -> Footprint | None:
-    """None where no branch is found: then nothing can be said."""
+    """None where no branch is found, or one of which nothing can be said."""
     branch = open_branch(filter, schema=schema, budget=BUDGET)
     if branch is None:
         return None
@@ -66,14 +66,17 @@ def footprint(filter: Filter, schema: Schema | None) -> Footprint | None:
             vague.add(name)
         else:
             corners[name] = tuple(each for each in found if each is not None)
+    several = any(low[1] != high[1] for _, low, high in corners.get("type", ()))
+    if several and _may_forbid_types(branch, schema):
+        return None  # some of the types may be impossible, and with them a corner
     return Footprint(corners, frozenset(vague), _types(branch, schema), _bans(branch, schema))
 
 
 def _left(name: str, facts: Facts, schema: Schema | None) -> list[ValueSet]:
     """What there is to choose from, for each value that is wanted."""
     wanted = facts.some_in
-    if not wanted and is_single(name, schema):
-        wanted = (ANYTHING,)
+    if is_single(name, schema):
+        wanted = wanted[:1] or (ANYTHING,)
     return [within_domain(without(each, facts.none_in), name, schema) for each in wanted]
 
 
@@ -138,9 +141,32 @@ def _bans(branch: Branch, schema: Schema | None) -> dict[str, frozenset[Key] | N
         elif facts.none_in != NOTHING:
             is_plain = name != "type" and (schema is None or schema.attribute(name) is None)
             bans[name] = _listed(facts.none_in) if is_plain else None
-    if any(isinstance(each, Not) and isinstance(each.child, TypeIs) for each in branch.opaque):
+    if _denies_types(branch):
+        bans["type"] = None
+    if any(_lacks(name, facts, schema) for name, facts in branch.facts.items()):
         bans["type"] = None
     return bans
+
+
+def _denies_types(branch: Branch) -> bool:
+    return any(isinstance(each, Not) and isinstance(each.child, TypeIs) for each in branch.opaque)
+
+
+def _may_forbid_types(branch: Branch, schema: Schema | None) -> bool:
+    """Whether of several types that are named not all may be possible."""
+    if schema is None or _denies_types(branch):
+        return _denies_types(branch)
+    owners = (None, *(each.name for each in schema.types))
+    required = {name for owner in owners for name in schema.required_of(owner)}
+    return any(
+        name in required and _lacks(name, facts, schema) for name, facts in branch.facts.items()
+    )
+
+
+def _lacks(name: str, facts: Facts, schema: Schema | None) -> bool:
+    """Whether some type may be impossible for want of an attribute that it requires."""
+    forbids = facts.missing or facts.none_in != NOTHING
+    return forbids and schema is not None and schema.attribute(name) is not None
 
 
 def _listed(values: ValueSet) -> frozenset[Key] | None:

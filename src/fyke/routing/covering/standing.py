@@ -6,18 +6,20 @@ by where it ends; a range asks at that end at which it finds fewer.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from fyke.events.value import Kind
 from fyke.filters.intervals import Cut, is_point
 from fyke.routing.covering.crowds import Crowds
-from fyke.routing.covering.footprint import Footprint, Key
+from fyke.routing.covering.footprint import Corner, Footprint, Key
 from fyke.routing.covering.ladder import Ladder
 from fyke.routing.covering.needs import AtSpan, AtType, AtValue, Ban, Need, Needs, Present
 from fyke.routing.covering.waiting import banning
 
 T = TypeVar("T", bound=Hashable)
+
+_Side: TypeAlias = Literal["point", "low", "high"]
 
 
 class _Ends(Generic[T]):
@@ -32,6 +34,9 @@ class _Ends(Generic[T]):
 
     def __bool__(self) -> bool:
         return bool(self.points or self.lows)
+
+    def at(self, side: _Side) -> Ladder[T]:
+        return self.points if side == "point" else self.lows if side == "low" else self.highs
 
 
 class _Stand(Generic[T]):
@@ -57,6 +62,17 @@ class _Stand(Generic[T]):
             yield from ends.lows.all()
 
 
+def _places(corners: Iterable[Corner]) -> Iterable[tuple[Kind, _Side, Cut]]:
+    """The cuts at which somebody stands, once each: two intervals may have an end in common."""
+    found: dict[tuple[Kind, _Side, Cut], None] = {}
+    for kind, low, high in corners:
+        if is_point((low, high)):
+            found[kind, "point", low] = None
+        else:
+            found[kind, "low", low] = found[kind, "high", high] = None
+    return found
+
+
 class Standing(Generic[T]):
     """By footprints."""
 
@@ -69,15 +85,11 @@ class Standing(Generic[T]):
             stand = self._at(name)
             if not corners:
                 stand.bare[one] = None
-            for kind, low, high in dict.fromkeys(corners):
+            for kind, side, cut in _places(corners):
                 ends = stand.ends.get(kind)
                 if ends is None:
                     ends = stand.ends[kind] = _Ends()
-                if is_point((low, high)):
-                    ends.points.add(low, one)
-                else:
-                    ends.lows.add(low, one)
-                    ends.highs.add(high, one)
+                ends.at(side).add(cut, one)
         for name in footprint.vague:
             self._at(name).vague[one] = None
         for name in footprint.types:
@@ -92,14 +104,10 @@ class Standing(Generic[T]):
             stand = self._stands[name]
             if not corners:
                 del stand.bare[one]
-            for kind, low, high in dict.fromkeys(corners):
-                ends = stand.ends[kind]
-                if is_point((low, high)):
-                    ends.points.remove(low, one)
-                else:
-                    ends.lows.remove(low, one)
-                    ends.highs.remove(high, one)
-                if not ends:
+            for kind, side, cut in _places(corners):
+                stand.ends[kind].at(side).remove(cut, one)
+            for kind in {corner[0] for corner in corners}:
+                if not stand.ends[kind]:
                     del stand.ends[kind]
         for name in footprint.vague:
             del self._stands[name].vague[one]

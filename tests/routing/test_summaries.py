@@ -1,0 +1,235 @@
+"""The strategy `summaries`: the paper's example message by message, and the laws."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
+
+import pytest
+
+from fyke.assembly import CODEC, Options, assemble, make_broker
+from fyke.broker.broker import Broker
+from fyke.events.event import Event
+from fyke.filters.parser import parse_text
+from fyke.filters.subscription import Subscription
+from fyke.nodes.message import Publish, Subscribe, Unsubscribe
+from fyke.overlay.papers import sum_figure_7
+from fyke.overlay.topology import Topology
+from fyke.routing.summaries import (
+    LEAST_LOADED,
+    NEAREST,
+    Contribution,
+    Summaries,
+    SummaryParameters,
+)
+from fyke.simulation.simulation import Simulation
+from fyke.summaries.summary import Summary
+from fyke.testing.play import Make
+from fyke.testing.strategy import check_strategy
+from fyke.testing.tables import broker_of
+from fyke.traces.trace import Delivered, Record, Sent
+
+X8 = {
+    **{1: {1}, 2: {1, 2}, 3: {3}, 4: {4}, 5: {1, 2, 3, 4, 5, 6}, 6: {6}, 7: {7}},
+    **{8: {7, 8, 9, 10}, 9: {9}, 10: {10}, 11: {11, 12, 13}, 12: {12}, 13: {13}},
+}
+
+
+def overlay_of(strategy: SummaryParameters | None = None) -> tuple[Simulation, list[Record]]:
+    """Return figure 7 with a client at each broker, of which those of 4, 8 and 13 subscribe."""
+    topology, trace = sum_figure_7(), []
+    system = assemble("summaries", topology, summaries=strategy)
+    overlay = Simulation(topology, system.make, codec=system.codec, write=trace.append)
+    for broker in topology.brokers:
+        overlay.attach(f"c{broker}", broker)
+    for broker in ("B4", "B8", "B13"):
+        subscription = Subscription("s", parse_text("price > 8.30 and price < 8.70"))
+        overlay.say(f"c{broker}", Subscribe(subscription))
+    overlay.run()
+    return overlay, trace
+
+
+def merged(overlay: Simulation, broker: str) -> set[int]:
+    strategy = broker_of(overlay, broker).strategy
+    assert isinstance(strategy, Summaries)
+    return {int(each[1:]) for each in strategy.merged_brokers()}
+
+
+def test_x8_propagation() -> None:
+    overlay, trace = overlay_of()
+    sent = [
+        (each.at, each.to)
+        for each in trace
+        if isinstance(each, Sent) and each.kind == "Contribution"
+    ]
+    assert sent == [
+        *(("B1", "B2"), ("B3", "B5"), ("B4", "B5"), ("B6", "B5"), ("B9", "B8")),
+        *(("B12", "B11"), ("B13", "B11"), ("B2", "B5"), ("B7", "B8"), ("B10", "B8")),
+    ]
+    assert {broker: merged(overlay, f"B{broker}") for broker in X8} == X8
+
+
+def test_x9_routing() -> None:
+    overlay, trace = overlay_of()
+    trace.clear()
+    overlay.say("cB1", Publish("e", Event({"price": 8.40})))
+    overlay.run()
+    sent = [(each.at, each.to) for each in trace if isinstance(each, Sent)]
+    assert sent == [("B1", "B5"), ("B5", "B4"), ("B5", "B8"), ("B8", "B11"), ("B11", "B13")]
+    got = {each.client for each in trace if isinstance(each, Delivered)}
+    assert got == {"cB4", "cB8", "cB13"}
+
+
+def make(parameters: SummaryParameters) -> Make:
+    return lambda topology, owners, engine: assemble(
+        "summaries", topology, engine=engine, summaries=parameters
+    )
+
+
+PERIOD_S = 0.05
+PARAMETERS = {
+    "coarse": SummaryParameters(period_s=PERIOD_S),
+    "exact, nearest": SummaryParameters(mode="exact", period_s=PERIOD_S, choice=NEAREST),
+    "budget, least loaded": SummaryParameters(
+        budget=700, period_s=PERIOD_S, choice=LEAST_LOADED, degree_max=2
+    ),
+}
+SETTLES_S = 8 * PERIOD_S
+"""A change may travel over as many links as there are brokers, one a period at worst."""
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("graphs", [False, True])
+def test_laws_without_faults(
+    name: str, graphs: bool, seeds: Callable[[int], Iterator[int]]
+) -> None:
+    checked = check_strategy(
+        make(PARAMETERS[name]),
+        seeds=seeds(12),
+        graphs=graphs,
+        types=graphs,
+        settles_s=SETTLES_S,
+    )
+    assert checked["reached"] > 50
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("graphs", [False, True])
+def test_laws_with_faults(name: str, graphs: bool, seeds: Callable[[int], Iterator[int]]) -> None:
+    checked = check_strategy(
+        make(PARAMETERS[name]),
+        seeds=seeds(12 if graphs else 28),
+        graphs=graphs,
+        faults=True,
+        types=not graphs,
+        settles_s=SETTLES_S,
+    )
+    assert checked["reached amid faults"] > 5
+    assert checked["tables"] > 5
+
+
+def everybody(overlay: Simulation, brokers: Iterable[str], at: str) -> set[str]:
+    """Return the clients that get an event which all of them want."""
+    got: list[Record] = []
+    overlay._write = got.append
+    overlay.say(f"c{at}", Publish(f"e{at}{overlay.now}", Event({"a": 1})))
+    overlay.run()
+    found = [each.client for each in got if isinstance(each, Delivered)]
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+def joined(overlay: Simulation, broker: str) -> None:
+    overlay.attach(f"c{broker}", broker)
+    overlay.say(f"c{broker}", Subscribe(Subscription("s", parse_text("a = 1"))))
+
+
+def test_brokers_that_join_and_leave_and_tell_each_other_who_is_there() -> None:
+    """Nobody is configured: brokers learn the overlay from each other (SUM-35)."""
+    topology = Topology.of([("a", "b"), ("b", "c"), ("c", "a")])
+    options = Options("summaries", engine="scan", summaries=SummaryParameters(period_s=PERIOD_S))
+
+    def node(name: str, neighbours: Iterable[str], random: Random) -> Broker:
+        return make_broker(name, neighbours, options, random)
+
+    overlay = Simulation(topology, node, codec=CODEC)
+    for broker in "abc":
+        joined(overlay, broker)
+    overlay.run()
+    assert everybody(overlay, "abc", "a") == {"ca", "cb", "cc"}
+    overlay.add("d", ["c"])
+    joined(overlay, "d")
+    overlay.add("e", ["d", "a"])
+    joined(overlay, "e")
+    overlay.run()
+    for at in "abcde":
+        assert everybody(overlay, "abcde", at) == {"ca", "cb", "cc", "cd", "ce"}
+    overlay.remove("a")
+    overlay.run()
+    for at in "bcde":
+        assert everybody(overlay, "bcde", at) == {"cb", "cc", "cd", "ce"}
+    overlay.part(["d", "e"])
+    assert everybody(overlay, "bc", "b") == {"cb", "cc"}
+    overlay.join(["d", "e"])
+    overlay.run()
+    assert everybody(overlay, "bcde", "c") == {"cb", "cc", "cd", "ce"}
+
+
+def test_a_settled_overlay_is_quiet_and_only_what_changed_travels() -> None:
+    overlay, trace = overlay_of()
+    trace.clear()
+    overlay.run(until=overlay.now + 20)
+    assert not trace
+    overlay.say("cB1", Subscribe(Subscription("new", parse_text("price = 1"))))
+    overlay.run()
+    sent = [each for each in trace if isinstance(each, Sent)]
+    assert [(each.at, each.to) for each in sent] == [("B1", "B2"), ("B2", "B5")]
+    overlay.say("cB1", Unsubscribe("new"))
+    trace.clear()
+    overlay.run()
+    assert [each.to for each in trace if isinstance(each, Sent)] == ["B2", "B5"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"added": b"FYKS nothing"},
+        {"owners": (("nobody", -1, 5, ""),)},
+        {"owners": (("B5", -1, 5, ""),)},
+        {"owners": (("B4", 77, 78, ""),)},
+    ],
+)
+def test_what_does_not_fit_leaves_the_last_good_state_and_is_asked_for_again(
+    changed: dict[str, object],
+) -> None:
+    overlay, trace = overlay_of()
+    good = Summary("coarse")
+    name, _, version, _ = changed.get("owners", (("B4", -1, 1, ""),))[0]  # type: ignore[index]
+    good.claim(name, version)
+    parts = {"owners": ((name, -1, version, ""),), "added": good.to_bytes(), **changed}
+    message = Contribution(removed={}, forgotten=(), **parts)  # type: ignore[arg-type]
+    trace.clear()
+    overlay.arrive(CODEC.encode(message), "B4", "B5")
+    assert [each.kind for each in trace if isinstance(each, Sent)] == ["Held"]
+    overlay.run()
+    assert merged(overlay, "B5") == X8[5]
+    overlay.say("cB1", Publish("e", Event({"price": 8.40})))
+    trace.clear()
+    overlay.run()
+    got = {each.client for each in trace if isinstance(each, Delivered)}
+    assert got == {"cB4", "cB8", "cB13"}
+
+
+def test_virtual_degrees_spread_the_load() -> None:
+    """The busiest broker of figure 7 examines fewer events with a cap on degrees (SUM-F1)."""
+    busiest = {}
+    for cap in (None, 2):
+        overlay, trace = overlay_of(SummaryParameters(degree_max=cap))
+        trace.clear()
+        for at in range(1, 14):
+            overlay.say(f"cB{at}", Publish(f"e{at}", Event({"price": 8.40})))
+        overlay.run()
+        counts = Counter(each.to for each in trace if isinstance(each, Sent))
+        busiest[cap] = max(counts.values())
+    assert busiest[2] <= busiest[None]
