@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import fyke.spark
+from tests.bucket import serving
 
 
 @pytest.fixture(scope="session")
@@ -46,3 +47,10 @@ def program(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def bucket() -> Iterator[str]:
+    """The URI of a bucket of an object store on this machine."""
+    with serving() as uri:
+        yield uri

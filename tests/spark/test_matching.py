@@ -102,18 +102,20 @@ def test_nasty_values(spark: SparkSession) -> None:
 def test_decimals_dates_and_times(spark: SparkSession) -> None:
     moment = datetime.datetime(2026, 5, 1, 12, 30, tzinfo=datetime.UTC)
     events = spark.createDataFrame(
-        [(Decimal("0.25"), datetime.date(2026, 5, 1), moment)],
+        [(Decimal("0.10"), datetime.date(2026, 5, 1), moment)],
         "p decimal(20, 2), d date, t timestamp",
     )
     matcher = Matcher()
-    matcher.add("quarter", "p = 0.25")
+    matcher.add("tenth", "p = 0.1")
+    matcher.add("at least", "p between 0.10 and 0.2")
+    matcher.add("more", "p > 0.1")
     matcher.add("day", "d = timestamp '2026-05-01T00:00:00Z'")
     matcher.add("after", "t > timestamp '2026-05-01T12:29:59Z'")
     matcher.add("before", "t < timestamp '2026-05-01T12:29:59Z'")
     matches = fyke.spark.match(events, matcher)
     assert matches.columns == ["p", "d", "t", "subscription"]
-    assert found(matches, "subscription") == [("after",), ("day",), ("quarter",)]
-    assert all(row["p"] == Decimal("0.25") for row in matches.collect())
+    assert found(matches, "subscription") == [("after",), ("at least",), ("day",), ("tenth",)]
+    assert all(row["p"] == Decimal("0.10") for row in matches.collect())
 
 
 DOCUMENTS = [

@@ -15,8 +15,10 @@ from fyke.spark.matching import Output
 from fyke.spark.pins import Pinned, Pins
 from fyke.spark.reading import Reading
 from fyke.spark.sinks import FolderSink, FunctionSink, Sink
+from fyke.spark.snapshots import Pin
 from fyke.spark.step import Following, Step
 from fyke.spark.tally import Counts, Tally
+from tests.synced import Synced
 
 
 def version(folder: Path, *ids: str) -> versions.Version:
@@ -52,6 +54,22 @@ def test_a_pin_is_decided_once(tmp_path: Path) -> None:
         pins.get(1, never)
     with pytest.raises(FykeError, match="cannot be read"):
         pins.begun(1)
+
+
+def test_a_pin_is_there_for_good(synced: Synced) -> None:
+    """Also after a power cut, the batch that is repeated sees what it saw."""
+    pins, place = Pins(str(synced.folder / "checkpoint" / "pins")), Path("checkpoint") / "pins"
+    for batch in range(3):
+        chosen = Pinned("s", batch, Pin(()))
+
+        def check(batch: int = batch) -> None:
+            for copy in synced.possible():
+                left = Pins(str(copy / place))
+                assert all(left.get(each, never).version == each for each in range(batch))
+
+        synced.before_each = check
+        pins.get(batch, lambda chosen=chosen: chosen)
+        check(batch + 1)
 
 
 def step(folder: Path, sink: Sink, start: str) -> Any:

@@ -326,6 +326,7 @@ def test_stopped_in_the_midst_of_a_batch(spark: SparkSession, tmp_path: Path, af
     assert found(tmp_path / "out") == [(0, k, "1 even") for k in range(10)]
 
 
+@pytest.mark.long
 def test_the_driver_killed_twice(program: Program, tmp_path: Path) -> None:
     """Once before a batch is published, once after; the versions change meanwhile."""
     for number in range(4):

@@ -4,6 +4,8 @@
     match           a DataFrame of events against subscriptions: a row per match
     match_stream    a streaming DataFrame against subscriptions that may change meanwhile
     compile         a DataFrame of subscriptions to a folder that workers map
+    frame, objects  objects of event classes as a DataFrame, and rows as objects
+    prune           smaller subscriptions that cover the given ones
     plan            how events and subscriptions will come together, and why
     events, subscriptions   those of a workload, made by the workers
     sweep           a function for many parameters and seeds: a row per run
@@ -27,17 +29,22 @@ if TYPE_CHECKING:
     from fyke.spark.log_source import register
     from fyke.spark.matching import match
     from fyke.spark.planning import plan
+    from fyke.spark.pruning import prune
     from fyke.spark.starting import session
     from fyke.spark.streaming import match_stream
     from fyke.spark.sweeping import sweep
+    from fyke.spark.typed_frames import frame, objects
 
 __all__ = [
     "KafkaSink",
     "compile",
     "events",
+    "frame",
     "match",
     "match_stream",
+    "objects",
     "plan",
+    "prune",
     "register",
     "session",
     "statistics",
@@ -50,10 +57,13 @@ _MODULES: Final = {
     "KafkaSink": "fyke.spark.kafka",
     "compile": "fyke.spark.compiling",
     "events": "fyke.spark.generating",
+    "frame": "fyke.spark.typed_frames",
     "match": "fyke.spark.matching",
     "match_stream": "fyke.spark.streaming",
+    "objects": "fyke.spark.typed_frames",
     "register": "fyke.spark.log_source",
     "plan": "fyke.spark.planning",
+    "prune": "fyke.spark.pruning",
     "session": "fyke.spark.starting",
     "subscriptions": "fyke.spark.generating",
     "sweep": "fyke.spark.sweeping",

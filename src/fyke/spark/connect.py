@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _PORT: Final = "spark.connect.grpc.binding.port"
 _TOKEN: Final = "SPARK_CONNECT_AUTHENTICATE_TOKEN"
+HERE: Final = "FYKE_SPARK_HERE"
+"""A variable that only processes have which Spark has started on this machine, for us."""
+_served: set[str] = set()
 _PLUGIN: Final = "org.apache.spark.sql.connect.SparkConnectPlugin"
 
 
@@ -40,9 +43,28 @@ def client(server: dict[str, str]) -> SparkSession:
     from pyspark.sql.connect.session import SparkSession as RemoteSession
 
     session = RemoteSession.builder.remote(f"sc://localhost:{server[_PORT]}").create()
+    _served.add(session.session_id)
     os.environ["SPARK_LOCAL_REMOTE"] = "1"
     os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
     return cast("SparkSession", session)
+
+
+def is_remote(session: SparkSession) -> bool:
+    """Whether a session is one over Spark Connect."""
+    return ".connect." in type(session).__module__
+
+
+def is_served_here(session: SparkSession) -> bool:
+    """Whether the server of a session over Spark Connect runs on this machine, as ours.
+
+    This process has started it, or was started by it, to work on a batch of a stream.
+    """
+    return session_id(session) in _served or HERE in os.environ
+
+
+def session_id(session: SparkSession) -> str:
+    """What a session over Spark Connect is called; another one has no name."""
+    return str(session.session_id) if is_remote(session) else ""  # type: ignore[attr-defined]
 
 
 def _free_port() -> int:

@@ -35,11 +35,10 @@ def load() -> None:
     import fyke.matching.batch
     import fyke.matching.catalog
     import fyke.spark.matching  # noqa: F401
-    from fyke.matching.compiled.kernel import is_warm
-    from fyke.matching.compiled.warming import use_all
+    from fyke.matching.compiled.compiling import is_compiled, warm
 
-    if is_warm():  # otherwise the first worker that matches says that it compiles
-        use_all()
+    if is_compiled():  # otherwise the first worker that matches says that it compiles
+        warm()
 
 
 def share() -> None:

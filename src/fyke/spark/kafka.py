@@ -43,7 +43,6 @@ STREAM: Final = "fyke-stream"
 BATCH: Final = "fyke-batch"
 ID: Final = "fyke-id"
 
-PACKAGE: Final = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 ATTEMPTS: Final = 3
 """So often a batch is completed before its failure is the stream's."""
 SKEW_S: Final = 600
@@ -219,21 +218,13 @@ def _failures(what: str) -> Iterator[None]:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
+    from fyke.spark.connector import advice
     from fyke.spark.starting import reason_of
 
     try:
         yield
     except (PySparkException, Py4JError) as error:
         if "data source: kafka" in str(error).lower():
-            raise FykeError(_no_connector()) from None
+            raise FykeError(f"{what}: {advice()}") from None
         causes = _CAUSE.findall(str(error))
         raise FykeError(f"{what}: {causes[-1] if causes else reason_of(error)}") from None
-
-
-def _no_connector() -> str:
-    import pyspark
-
-    return (
-        "Spark does not know Kafka: start the session with "
-        f'conf={{"spark.jars.packages": "{PACKAGE}:{pyspark.__version__}"}}'
-    )

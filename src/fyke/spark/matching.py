@@ -9,16 +9,15 @@ match(events, subscriptions, placement="split")    the same rows in another way;
 
 from __future__ import annotations
 
-import atexit
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 
 import pyarrow as pa
 
 from fyke.errors import EventError, FykeError, shown
+from fyke.events.schema import Schema
 from fyke.matching.matcher import Matcher
 from fyke.spark import versions
 from fyke.spark.columns import map_batches, need_frame, need_names
@@ -26,7 +25,10 @@ from fyke.spark.compiling import compile
 from fyke.spark.pace import Pace
 from fyke.spark.reading import Found, Reading
 from fyke.spark.snapshots import Pin
+from fyke.spark.temporary import temporary_folder
+from fyke.spark.typed_frames import typed_matcher
 from fyke.spark.versions import Version
+from fyke.spark.workers import check_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from fyke.spark.planning import Plan
 
-Subscriptions: TypeAlias = "DataFrame | Matcher | Version | str | Path"
+Subscriptions: TypeAlias = "DataFrame | Matcher | Mapping[str, object] | Version | str | Path"
 
 REASON: Final = "reason"
 _SUBSCRIPTION: Final = "subscription"
@@ -57,6 +59,10 @@ def match(
     placement: str | Plan = ...,
     on: str | None = ...,
     parts: int | None = ...,
+    folder: str | Path | None = ...,
+    memory: int | str | None = ...,
+    schema: Schema | None = ...,
+    timestamps: Sequence[str] = ...,
 ) -> DataFrame: ...
 
 
@@ -74,6 +80,10 @@ def match(
     placement: str | Plan = ...,
     on: str | None = ...,
     parts: int | None = ...,
+    folder: str | Path | None = ...,
+    memory: int | str | None = ...,
+    schema: Schema | None = ...,
+    timestamps: Sequence[str] = ...,
 ) -> tuple[DataFrame, DataFrame]: ...
 
 
@@ -90,45 +100,73 @@ def match(
     placement: str | Plan = "auto",
     on: str | None = None,
     parts: int | None = None,
+    folder: str | Path | None = None,
+    memory: int | str | None = None,
+    schema: Schema | None = None,
+    timestamps: Sequence[str] = (),
 ) -> DataFrame | tuple[DataFrame, DataFrame]:
     """The matches of a DataFrame of events; nothing runs before they are asked for.
 
-    `subscriptions` is a DataFrame (id, filter[, dialect]), a Matcher, what `compile` gave, or the
-    path of a snapshot; its state is that of the moment of this call. A row that cannot be read as
+    `subscriptions` is a DataFrame (id, filter[, dialect]), a Matcher, a mapping from ids to
+    filters, event classes and conditions on their fields, what `compile` gave, or the path of a
+    snapshot; its state is that of the moment of this call. A row that cannot be read as
     an event stops the job, unless `errors` asks for a second DataFrame with these rows and the
     reason.
 
     `placement` says how events and subscriptions come together: replicate, split, rendezvous (on
     the values of the attribute `on`), multistage, what `plan` gave, or auto, which asks `plan`. The
-    rows are the same. `parts` is the number of shards or buckets.
+    rows are the same. `parts` is the number of shards or buckets. With `memory`, as in "64 MB", the
+    first stage of multistage is the subscriptions pruned until they fit, and no worker maps all of
+    the originals.
+
+    On a cluster, subscriptions are sent to the workers; `folder` names a place that the driver and
+    all workers see, where they are put instead.
+
+    `schema` and `timestamps` are those of `compile`, for a DataFrame of subscriptions; a Matcher
+    and what was compiled have their own.
     """
     from fyke.spark.planning import placed
 
     need_frame(events, "events")
     reading = Reading.of(events, attributes, json, cloudevents)
     output = Output.of(events, key, arrays)
-    pin = pinned(subscriptions)
+    check_workers(events.sparkSession)
+    pin = pinned(subscriptions, schema, timestamps, folder)
+    reading = reading.under(pin.schema())
     needed = [name for name in events.columns if name in {*reading.names, *output.columns}]
     task = Task(pin, reading, output, errors)
-    matches = placed(events, task, placement, on, parts).matches(events, needed, task)
+    matches = placed(events, task, placement, on, parts, memory).matches(events, needed, task)
     if not errors:
         return matches
     refused = map_batches(events, needed, task.refusals, output.schema(events, REASON))
     return matches, refused
 
 
-def pinned(subscriptions: Subscriptions) -> Pin:
+def pinned(
+    subscriptions: Subscriptions,
+    schema: Schema | None = None,
+    timestamps: Sequence[str] = (),
+    folder: str | Path | None = None,
+) -> Pin:
     """The snapshots of some subscriptions, made where there are none."""
+    place = None if folder is None else _place(folder)
+    if isinstance(subscriptions, Mapping):
+        subscriptions = typed_matcher(subscriptions)
+    if isinstance(subscriptions, Version | Matcher | str | Path) and (schema or timestamps):
+        raise FykeError(
+            "schema= and timestamps= belong to a DataFrame of subscriptions; give them to the "
+            "Matcher, or to fyke.spark.compile"
+        )
     if isinstance(subscriptions, Version):
-        return subscriptions.pin()
+        return replace(subscriptions.pin(), place=place)
     if isinstance(subscriptions, str | Path):
-        return versions.pin(str(subscriptions))
-    folder = temporary_folder()
+        return replace(versions.pin(str(subscriptions)), place=place)
+    made_in = temporary_folder(place)
     if isinstance(subscriptions, Matcher):
-        subscriptions.save(f"{folder}/matcher")
-        return Pin.of([f"{folder}/matcher"])
+        subscriptions.save(f"{made_in}/matcher")
+        return Pin.of([f"{made_in}/matcher"], place)
     need_frame(subscriptions, "subscriptions")
-    made = compile(subscriptions, f"{folder}/compiled")
+    made = compile(subscriptions, f"{made_in}/compiled", schema=schema, timestamps=timestamps)
     if made.refused:
         first = made.errors(subscriptions.sparkSession).first()
         assert first is not None
@@ -136,14 +174,17 @@ def pinned(subscriptions: Subscriptions) -> Pin:
             f"{made.refused} of the subscriptions cannot be read, among them {shown(first['id'])}: "
             f"{first['reason']}; fyke.spark.compile puts them aside and goes on with the others"
         )
-    return made.pin()
+    return replace(made.pin(), place=place)
 
 
-def temporary_folder() -> str:
-    """It lives as long as the process: who knows when a DataFrame is looked at."""
-    folder = tempfile.TemporaryDirectory(prefix="fyke-subscriptions-", ignore_cleanup_errors=True)
-    atexit.register(folder.cleanup)
-    return folder.name
+def _place(folder: str | Path) -> str:
+    path = Path(folder).absolute()
+    if "://" in str(folder) or not path.is_dir():
+        raise FykeError(
+            f"folder={shown(str(folder))}; expected a folder that is there, and that the driver "
+            "and all workers see"
+        )
+    return str(path)
 
 
 # --- what comes out ------------------------------------------------------------------------------

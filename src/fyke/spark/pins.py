@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from fyke.durable import make_folder, write_whole
 from fyke.errors import FykeError, shown
 from fyke.spark import versions
-from fyke.spark.durable import write_whole
 from fyke.spark.snapshots import Part, Pin
 
 KEPT: Final = 2
@@ -63,7 +63,7 @@ class Pins:
 
     def put(self, batch: int, pinned: Pinned) -> Pinned:
         facts = {**pinned.facts(), "begun": time.time()}
-        Path(self.folder).mkdir(parents=True, exist_ok=True)
+        make_folder(Path(self.folder))
         write_whole(self.file(batch), json.dumps(facts, indent=1))
         return pinned
 

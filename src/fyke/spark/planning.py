@@ -20,13 +20,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fyke.errors import FykeError, shown
+from fyke.pruning.budget import in_bytes
 from fyke.spark.columns import need_frame
 from fyke.spark.matching import Subscriptions, Task, pinned
 from fyke.spark.memory import room_for_subscriptions
-from fyke.spark.placements.layout import tasks
 from fyke.spark.placements.placing import Placement
 from fyke.spark.placements.preparing import prepared
 from fyke.spark.profiles import Meeting, Profile, profile
+from fyke.spark.sizes import tasks
 from fyke.spark.snapshots import Pin
 
 if TYPE_CHECKING:
@@ -80,9 +81,16 @@ def plan(
 
 
 def placed(
-    events: DataFrame, task: Task, placement: str | Plan, on: str | None, parts: int | None
+    events: DataFrame,
+    task: Task,
+    placement: str | Plan,
+    on: str | None,
+    parts: int | None,
+    memory: int | str | None = None,
 ) -> Placement:
     """The placement of a task, with its subscriptions laid out."""
+    if memory is not None:
+        return _pruned(events, task, placement, parts, in_bytes(memory))
     if isinstance(placement, Plan):
         if on is not None or parts is not None:
             raise FykeError("a plan says on= and parts= itself")
@@ -91,6 +99,22 @@ def placed(
         chosen = _planned(events, task.pin, placement, on, parts, None)
         _log.info("%s", chosen)
     return prepared(chosen.placement, chosen.on, chosen.parts, task.pin, events.sparkSession)
+
+
+def _pruned(
+    events: DataFrame, task: Task, placement: str | Plan, parts: int | None, memory: int
+) -> Placement:
+    """A first stage that fits in so many bytes, and as many shards of the originals as it takes."""
+    from fyke.spark.placements.pruned import prepare_pruned
+
+    if placement != "multistage" or events.isStreaming:
+        raise FykeError("memory= is for placement='multistage', of events that are no stream")
+    check_choice(placement, None, parts)
+    if memory < 1:
+        raise FykeError(f"memory={memory}; expected a number of bytes from 1 on")
+    needed = -(-profile(task.pin).size // memory)
+    count = parts or min(PARTS_MAX, max(tasks(events.sparkSession), needed))
+    return prepare_pruned(events, task, memory, count)
 
 
 def _planned(

@@ -54,7 +54,7 @@ class Profile:
         ]
         return cls(
             subscriptions=count,
-            size=sum(map(_size, (part.path for part in pin.parts))),
+            size=sum(map(size_of, (part.path for part in pin.parts))),
             meetings=tuple(_meetings(sample)),
             sifted=sum(map(_is_sifted, sample)) / max(1, len(sample)),
         )
@@ -66,7 +66,8 @@ def profile(pin: Pin) -> Profile:
     return Profile.of(pin)
 
 
-def _size(path: str) -> int:
+def size_of(path: str) -> int:
+    """Return the bytes of a snapshot."""
     return sum(file.stat().st_size for file in local(path).rglob("*.bin"))
 
 

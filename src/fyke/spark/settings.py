@@ -66,6 +66,11 @@ def is_here(master: str | None) -> bool:
     return master is not None and master.startswith("local")
 
 
+def is_one_process(master: str | None) -> bool:
+    """Whether driver and executors are threads of one process, which see the same disk."""
+    return _LOCAL.fullmatch(master or "") is not None
+
+
 def cores(master: str | None) -> int:
     """How many tasks a master on this machine runs at a time."""
     if match := _CLUSTER.fullmatch(master or ""):

@@ -19,8 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
+import pyarrow.parquet as pq
+
+from fyke.durable import make_folder, publish_folder, write_whole
 from fyke.errors import FykeError, shown
-from fyke.spark.durable import publish_folder, write_whole
+from fyke.spark.shipping import shares_disk
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -110,7 +113,7 @@ class FolderSink:
             )
         owner = Path(self.path) / _OWNER
         try:
-            owner.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(owner.parent)
             if not owner.exists():
                 self._check_empty()
                 write_whole(owner, json.dumps({"stream": stream}))
@@ -134,12 +137,33 @@ class FolderSink:
         self._sweep()
         # Named anew each time: the JVM of a driver that was killed may still write to its own.
         staging = Path(self.path) / f"{_STAGING}{batch}-{secrets.token_hex(8)}"
-        rows.write.format(self.format).save(str(staging))
+        self._save(rows, staging)
         try:
             publish_folder(staging, self.folder(batch))
         except OSError as error:
             if not self.has(batch):
                 raise FykeError(f"batch {batch} cannot be published: {error}") from None
+
+    def _save(self, rows: DataFrame, staging: Path) -> None:
+        """Write rows; FykeError if this process does not find all of them in the folder.
+
+        Workers that do not share the folder would write to one of their own, and say nothing.
+        """
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as f
+
+        if shares_disk(rows.sparkSession):
+            rows.write.format(self.format).save(str(staging))
+            return
+        passing = Observation()
+        rows = rows.observe(passing, f.count("*").alias("rows"))
+        rows.write.format(self.format).save(str(staging))
+        written, found = passing.get["rows"], _rows_in(staging, self.format)
+        if written != found:
+            raise FykeError(
+                f"of {written:,} rows that workers wrote to {self.path}, {found:,} are there: "
+                "some worker does not see that folder; name one that the driver and all workers see"
+            )
 
     def folder(self, batch: int) -> Path:
         """Where a batch lies, once it is published."""
@@ -148,6 +172,14 @@ class FolderSink:
     def _sweep(self) -> None:
         for stale in Path(self.path).glob(f"{_STAGING}*"):
             shutil.rmtree(stale, ignore_errors=True)
+
+
+def _rows_in(folder: Path, format: str) -> int:
+    """How many rows Spark has written to a folder, as Parquet or as lines of text."""
+    files = [file for file in folder.glob("part-*") if file.is_file()]
+    if format == "parquet":
+        return sum(pq.read_metadata(file).num_rows for file in files)
+    return sum(file.read_bytes().count(b"\n") for file in files)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ driver looked. Workers map them by path and keep them open from task to task. A 
 in the pinned state any more is refused: one answer never mixes two states.
 
 A path with a scheme (`file:`, `hdfs:`, `s3:`) is not mapped where it lies but copied once to a
-folder of the host, verified, and mapped there.
+folder of the host, verified, and mapped there. A path that only the driver sees is sent
+(`shipping`).
 """
 
 from __future__ import annotations
@@ -15,19 +16,22 @@ import secrets
 import shutil
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from fyke.errors import FykeError
+from fyke.events.schema import Schema
 from fyke.folders import writable_folder
-from fyke.matching.matcher import Matcher
-from fyke.matching.snapshot import identity
+from fyke.matching.matcher import Matcher, schema_in
+from fyke.matching.snapshot import facts, identity
+from fyke.spark.kernels import take_kernels
+from fyke.spark.places import Place, is_address, told
+from fyke.spark.shipping import seen
 
 OPEN_MAX: Final = 8
 """A worker keeps so many snapshots open."""
-_SCHEME: Final = "://"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,19 @@ class Pin:
 
     parts: tuple[Part, ...]
     layout: Layout | None = None
+    place: str | None = field(default=None, compare=False)
+    """A folder that all workers see, where the snapshots lie and what is made of them may."""
 
     @classmethod
-    def of(cls, paths: Iterable[str]) -> Pin:
-        return cls(tuple(Part(path, identity(local(path))) for path in paths))
+    def of(cls, paths: Iterable[str], place: str | None = None) -> Pin:
+        parts = (Part(path, identity(local(path))) for path in paths)
+        return cls(tuple(parts), place=place)
+
+    def schema(self) -> Schema | None:
+        """What the subscriptions were compiled with: it says how events are read."""
+        for part in self.parts:
+            return schema_in(facts(local(part.path, part.identity)))
+        return None
 
     def matchers(self) -> list[Matcher]:
         """In a worker: the matchers of all parts."""
@@ -65,7 +78,11 @@ class Pin:
 
 def part_folders(folder: Path, count: int) -> list[Path]:
     """Where the parts of a layout lie."""
-    return [folder / f"part-{at:05}" for at in range(count)]
+    return [folder / part_name(at) for at in range(count)]
+
+
+def part_name(at: int) -> str:
+    return f"part-{at:05}"
 
 
 _open: OrderedDict[Part, Matcher] = OrderedDict()
@@ -91,8 +108,9 @@ def opened_only(*parts: Part) -> list[Matcher]:
 
 
 def mapped(part: Part) -> Matcher:
-    """The matcher of a part, read and verified now."""
+    """The matcher of a part, read and verified now; waits for kernels where there are none."""
     folder = local(part.path, part.identity)
+    take_kernels()
     matcher = Matcher.open(folder)
     if identity(folder) != part.identity:
         raise FykeError(
@@ -107,32 +125,34 @@ def mapped(part: Part) -> Matcher:
 
 def local(path: str, state: str | None = None) -> Path:
     """Where a snapshot can be mapped: its path, or a copy on this host."""
-    if _SCHEME not in path:
-        return Path(path)
-    return _copied(path, state)
+    if is_address(path):
+        return _copied(path, state)
+    return Path(path) if state is None else seen(path, state)
 
 
 def _copied(address: str, state: str | None) -> Path:
     """A copy of a snapshot in the state that is wanted; made by the first process that asks."""
-    from pyarrow import fs
-
     root = writable_folder("snapshots")
     if root is None:
         raise FykeError(
             f"there is no folder on this host to copy {address} to; let XDG_CACHE_HOME or TMPDIR "
             "name one that can be written"
         )
+    if state is not None and (root / state).exists():
+        return root / state
+    place = Place.of(address)
+    text = place.read("manifest.json")
+    if text is None:
+        raise FykeError(f"{told(address)} is no snapshot: there is no manifest.json")
+    found = sha256(text.encode()).hexdigest()
+    if state is not None and found != state:
+        raise FykeError(f"the snapshot {told(address)} was replaced while it was in use")
+    folder = root / found
     try:
-        files, path = fs.FileSystem.from_uri(address)
-        with files.open_input_stream(f"{path}/manifest.json") as manifest:
-            found = sha256(manifest.read()).hexdigest()
-        if state is not None and found != state:
-            raise FykeError(f"the snapshot {address} was replaced while it was in use")
-        folder = root / found
         if not folder.exists():
-            _copy(files, path, folder)
+            _copy(place.files, place.root, folder)
     except (OSError, ValueError) as error:
-        raise FykeError(f"the snapshot {address} cannot be copied: {error}") from None
+        raise FykeError(f"the snapshot {told(address)} cannot be copied: {error}") from None
     return folder
 
 

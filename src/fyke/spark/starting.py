@@ -19,7 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fyke.errors import FykeError, shown
+from fyke.spark.connect import HERE
+from fyke.spark.connector import PACKAGES
 from fyke.spark.java import java_home
+from fyke.spark.package import ship_package
 from fyke.spark.settings import is_here, remote_settings, settings, texts
 
 if TYPE_CHECKING:
@@ -33,13 +36,15 @@ def session(
     name: str = "fyke",
     conf: Mapping[str, object] | None = None,
     logs: str = "error",
+    ship: bool = False,
 ) -> SparkSession:
     """The Spark session of this process: the one that runs, or a new one.
 
     `master` says where Spark runs: on this machine with all cores (`local[*]`, the default), or on
     a cluster. `remote` is the address of a Spark Connect server, or `local[..]` to start one here.
     `conf` holds more of Spark's settings, `logs` the least serious messages of Spark that reach the
-    terminal: off, error, warn, info or debug.
+    terminal: off, error, warn, info or debug. With `ship`, workers get this very package, as a zip;
+    what it needs (numpy, pyarrow, numba and the like) has to be there.
     """
     _require_pyspark()
     if master is not None and remote is not None:
@@ -57,6 +62,8 @@ def session(
         if master is None and not _is_submitted():
             master = "local[*]"
         made = _started(master, name, settings(master, conf, logs))
+    if ship:
+        ship_package(made)
     _register(made)
     return made
 
@@ -111,8 +118,10 @@ def _started(master: str | None, name: str, options: dict[str, str]) -> SparkSes
     builder = SparkSession.builder.appName(name).config(map={**options})
     if master is not None:
         builder = builder.master(master)
-    _compile_kernels()
-    with _environment(master), _failures(f"Spark did not start on {shown(master)}"):
+    packages = f" with the packages {options[PACKAGES]}" if PACKAGES in options else ""
+    if is_here(master):
+        _compile_kernels()
+    with _environment(master), _failures(f"Spark did not start on {shown(master)}{packages}"):
         return builder.getOrCreate()
 
 
@@ -139,9 +148,9 @@ def _connected(address: str, options: dict[str, str]) -> SparkSession:
 
 
 def _compile_kernels() -> None:
-    from fyke.matching.compiled.warming import warm
+    from fyke.matching.compiled.compiling import compile_all
 
-    warm()
+    compile_all()
 
 
 @contextmanager
@@ -150,10 +159,11 @@ def _environment(master: str | None) -> Iterator[None]:
     variables: dict[str, str] = {}
     if not _is_submitted():
         variables["JAVA_HOME"] = str(java_home())
-    if is_here(master):
         variables["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    if is_here(master):
         variables["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")
         variables["PYTHONPATH"] = _python_path()
+        variables[HERE] = "1"
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -26,6 +26,7 @@ from fyke.spark.columns import map_batches
 from fyke.spark.matching import REASON, Output, Task
 from fyke.spark.pins import Pinned, Pins
 from fyke.spark.reading import Reading
+from fyke.spark.shipping import ship
 from fyke.spark.sinks import FolderSink, Sink, publish
 from fyke.spark.snapshots import Pin, mapped
 from fyke.spark.tally import Counts
@@ -44,15 +45,19 @@ class Following:
     path: str
     number: int | None
     sweeps: bool
+    sent: Pinned | None = None
+    """What was sent to the workers before, where batches are worked on by a machine without it."""
 
     def choose(self) -> Pinned:
+        if self.sent is not None:
+            return self.sent
         if self.number is None:
             return Pinned.of(versions.current(self.path))
         return Pinned.of(versions.version(self.path, self.number))
 
     def sweep(self, pins: Pins) -> None:
         """Drops the versions that are older than all that a batch can need."""
-        if not self.sweeps:
+        if not self.sweeps or self.sent is not None:
             return
         needed = pins.needed(self.path) | {versions.current(self.path).number}
         if self.number is not None:
@@ -95,12 +100,12 @@ class Step:
 
         def choose() -> Pinned:
             chosen = self.following.choose()
-            check(self.start, chosen.pin)
+            self._check(chosen.pin)
             return chosen
 
         pinned = self._pins.get(batch, choose)
         try:
-            check(self.start, pinned.pin)
+            self._check(pinned.pin)
         except FykeError as lost:
             if self.sink.is_atomic and not self.sink.has(batch):
                 return self._pins.put(batch, choose())
@@ -111,13 +116,25 @@ class Step:
             ) from None
         return pinned
 
+    def _check(self, pin: Pin) -> None:
+        """FykeError where the snapshots of a pin are not as they were."""
+        sent = self.following.sent
+        if sent is None:
+            check(self.start, pin)
+        elif [part.identity for part in pin.parts] != [part.identity for part in sent.pin.parts]:
+            raise FykeError("this start of the stream has sent other subscriptions to the workers")
+
     def _rows(self, events: DataFrame, pin: Pin) -> DataFrame:
         """Matches, and rows that cannot be read: those have a reason."""
         from pyspark.sql.types import StringType, StructField, StructType
 
         columns = {*self.reading.names, *self.output.columns}
         needed = [name for name in events.columns if name in columns]
-        task = Task(pin, self.reading, self.output, sets_aside=True)
+        reading = self.reading
+        if self.following.sent is None:
+            ship(pin, events.sparkSession)
+            reading = reading.under(pin.schema())
+        task = Task(pin, reading, self.output, sets_aside=True)
         found = self.output.schema(events, all_match=False).fields
         schema = StructType([*found, StructField(REASON, StringType())])
         return map_batches(events, needed, task.everything, schema)

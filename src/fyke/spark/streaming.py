@@ -19,24 +19,29 @@ import re
 import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from fyke.durable import make_folder, write_whole
 from fyke.errors import FykeError, shown
 from fyke.matching.matcher import Matcher
 from fyke.spark import tally, versions
 from fyke.spark.columns import need_frame
-from fyke.spark.durable import write_whole
+from fyke.spark.connect import is_remote
 from fyke.spark.matching import Output
+from fyke.spark.places import absolute, is_address
 from fyke.spark.reading import Reading
-from fyke.spark.sinks import Sink, sink_of
+from fyke.spark.reasons import reason
+from fyke.spark.shipping import shares_disk, ship
+from fyke.spark.sinks import FolderSink, Sink, sink_of
 from fyke.spark.snapshots import local
 from fyke.spark.step import TALLY, Following, Step
 from fyke.spark.versions import Version
+from fyke.spark.workers import check_seen, check_workers
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     AnySink: TypeAlias = str | Path | Sink | Callable[[DataFrame, int], object]
@@ -46,12 +51,6 @@ _PATIENCE: Final = (1, 2, 4, 8)
 _STREAM: Final = "stream.json"
 _SUBSCRIPTIONS: Final = "subscriptions"
 _INTERRUPTED: Final = re.compile(r"java\.[\w.]*(?:Interrupted|ClosedByInterrupt)\w*Exception")
-_QUERY: Final = "=== Streaming Query ==="
-"""What Spark puts between the cause and a description of the query."""
-_OURS: Final = re.compile(r"fyke\.errors\.\w+: (.+)")
-_PYTHONS: Final = re.compile(
-    r"^\s*(?!java|org|scala|py4j)(?:\w+\.)*(\w*(?:Error|Exception): .+)", re.MULTILINE
-)
 
 
 def match_stream(
@@ -87,14 +86,24 @@ def match_stream(
     output = Output.of(events, key, arrays)
     when = timing(trigger)
     folder = _folder(checkpoint, "checkpoint")
+    check_workers(events.sparkSession)
     out, bad = sink_of(sink, "sink"), sink_of(errors or folder / "errors", "errors")
+    for given in (out, bad if errors else None):
+        if isinstance(given, FolderSink) and not is_remote(events.sparkSession):
+            check_seen(events.sparkSession, Path(given.path))
     stream = _identity(folder)
     out = out.claim(stream, output.schema(events).names) or out
     bad = bad.claim(f"{stream}-errors", list(output.columns)) or bad
+    following = _following(subscriptions, folder, sweep)
+    session, is_here = events.sparkSession, not is_address(following.path)
+    if is_here and is_remote(session) and not shares_disk(session):
+        following = _sent(following, session)
+    if following.sent is not None:
+        reading = reading.under(following.sent.pin.schema())
     step = Step(
         start=secrets.token_hex(8),
         checkpoint=str(folder),
-        following=_following(subscriptions, folder, sweep),
+        following=following,
         reading=reading,
         output=output,
         sink=out,
@@ -133,7 +142,7 @@ def _identity(folder: Path) -> str:
         if not file.exists():
             if folder.exists() and any(folder.iterdir()):
                 raise FykeError(f"{folder} exists and is no checkpoint; nothing was written")
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             write_whole(file, json.dumps({"stream": secrets.token_hex(16)}))
         return str(json.loads(file.read_text("utf-8"))["stream"])
     except (OSError, KeyError, TypeError, ValueError) as error:
@@ -144,7 +153,7 @@ def _following(
     subscriptions: Matcher | Version | str | Path, folder: Path, sweeps: bool
 ) -> Following:
     if isinstance(subscriptions, Version):
-        return Following(str(Path(subscriptions.path).absolute()), subscriptions.number, sweeps)
+        return Following(absolute(subscriptions.path), subscriptions.number, sweeps)
     if isinstance(subscriptions, Matcher):
         return _saved(subscriptions, folder)
     if not isinstance(subscriptions, str | Path):
@@ -152,11 +161,21 @@ def _following(
             f"subscriptions: expected a folder of versions, a Version or a Matcher, not "
             f"{type(subscriptions).__name__}; fyke.spark.compile makes a Version of a DataFrame"
         )
-    if versions.is_snapshot(str(subscriptions)):
-        return _saved(Matcher.open(local(str(subscriptions))), folder)
-    path = _folder(subscriptions, "subscriptions")
+    if versions.is_snapshot(absolute(subscriptions)):
+        return _saved(Matcher.open(local(absolute(subscriptions))), folder)
+    path = absolute(subscriptions)
     versions.current(path)
     return Following(str(path), None, sweeps)
+
+
+def _sent(following: Following, session: SparkSession) -> Following:
+    """The version as it is now, sent to the workers.
+
+    Over Spark Connect, the server works on the batches, and sees nothing of what lies here.
+    """
+    chosen = following.choose()
+    ship(chosen.pin, session)
+    return replace(following, sent=chosen)
 
 
 def _saved(matcher: Matcher, folder: Path) -> Following:
@@ -189,7 +208,7 @@ def started(
     try:
         return (writer.queryName(name) if name else writer).start()
     except PySparkException as error:
-        raise FykeError(f"the stream does not start: {_reason(str(error))}") from error
+        raise FykeError(f"the stream does not start: {reason(str(error))}") from error
 
 
 def _brief(text: str) -> FykeError:
@@ -200,7 +219,7 @@ def _brief(text: str) -> FykeError:
     """
     interrupted = _INTERRUPTED.search(text)
     if interrupted is None:
-        return FykeError(_reason(text))
+        return FykeError(reason(text))
     return FykeError(
         f"py4j.protocol.Py4JJavaError: An error occurred while calling Spark: {interrupted[0]}"
     )
@@ -264,13 +283,13 @@ class Stream:
                 return True
             return bool(self.query.awaitTermination(max(1, round(timeout))))
         except PySparkException as error:
-            raise FykeError(f"the stream failed: {_reason(str(error))}") from error
+            raise FykeError(f"the stream failed: {reason(str(error))}") from error
 
     @property
     def exception(self) -> FykeError | None:
         """Why the stream failed, if it did."""
         error = self.query.exception()
-        return None if error is None else FykeError(f"the stream failed: {_reason(str(error))}")
+        return None if error is None else FykeError(f"the stream failed: {reason(str(error))}")
 
     def progress(self) -> Progress:
         found = tally.load(self.folder / TALLY)
@@ -288,14 +307,3 @@ class Stream:
 def _rate(told: float | None) -> float:
     """Of the first batch Spark does not say how fast events arrived."""
     return 0.0 if told is None or told != told else float(told)
-
-
-def _reason(text: str) -> str:
-    """Our own sentence in what Spark says, or what else Python raised, or its first lines."""
-    for pattern in (_OURS, _PYTHONS):
-        raised = pattern.findall(text)
-        if raised:
-            return str(raised[-1])
-    cause, _, _ = text.partition(_QUERY)
-    lines = [line.strip() for line in (cause.strip() or text).splitlines() if line.strip()]
-    return " ".join(lines[:3]) or "Spark does not say why"

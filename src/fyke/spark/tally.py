@@ -9,8 +9,8 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from fyke.durable import write_whole
 from fyke.errors import FykeError, shown
-from fyke.spark.durable import write_whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,10 @@
 
 A version counts from the moment CURRENT names it, which is one step; until then, and if the work on
 it fails, nobody sees it. Old versions stay until they are dropped: a query that runs may need them.
+
+Elsewhere than on a disk (`places`) a version is a copy of one that was made here, in a folder with
+a random name, `version-000002-5f0c12ab`; facts.json comes last. So two that publish at once damage
+nothing, but nobody keeps them from taking the same number: then the later one is seen.
 """
 
 from __future__ import annotations
@@ -16,15 +20,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fyke.durable import make_folder, write_whole
 from fyke.errors import FykeError, shown
-from fyke.spark.durable import write_whole
-from fyke.spark.snapshots import Layout, Pin, part_folders
+from fyke.spark.places import Place, absolute, is_address, joined, told
+from fyke.spark.snapshots import Layout, Pin, part_name
+from fyke.spark.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,6 +44,7 @@ _REPORT: Final = "report"
 LAYOUT: Final = "layout"
 _SHARD: Final = "shard-00000"
 _NAME: Final = re.compile(r"version-(\d{6,})", re.ASCII)
+_KEPT: Final = re.compile(r"version-(\d{6,})-[0-9a-f]{8}", re.ASCII)
 _MANIFEST: Final = "manifest.json"
 
 
@@ -54,23 +62,35 @@ class Version:
     on: str | None = None
     parts: int = 0
     """Of the layout; none where the shards are the layout."""
+    token: str = ""
+    """Elsewhere than on a disk: what the name of the folder ends with."""
 
     @property
     def folder(self) -> Path:
+        """Where a version on a disk lies."""
         return version_folder(Path(self.path), self.number)
 
     def pin(self) -> Pin:
-        plain = Pin.of(str(self.folder / shard) for shard in self.shards)
+        plain = Pin.of(self._at(shard) for shard in self.shards)
         if self.placement is None:
             return plain
-        folders = part_folders(self.folder / LAYOUT, self.parts)
-        parts = Pin.of(map(str, folders)).parts or plain.parts
+        names = [f"{LAYOUT}/{part_name(at)}" for at in range(self.parts)]
+        parts = Pin.of(map(self._at, names)).parts or plain.parts
         return Pin(plain.parts, Layout(self.placement, self.on, parts))
+
+    def _at(self, name: str) -> str:
+        if is_address(self.path):
+            return joined(self.path, _folder_name(self), name)
+        return str(self.folder / name)
 
     def errors(self, session: SparkSession) -> DataFrame:
         """What was refused: id, filter, dialect and the reason."""
-        report = session.read.parquet(str(self.folder / _REPORT))
-        return report.where("reason is not null").select("id", "filter", "dialect", "reason")
+        from fyke.spark.refusals import refusals
+
+        if is_address(self.path):
+            report = Place.of(self.path).table(f"{_folder_name(self)}/{_REPORT}")
+            return session.createDataFrame(report)
+        return refusals(self.folder / _REPORT, session).where("reason is not null")
 
 
 def report_folder(folder: Path) -> Path:
@@ -83,31 +103,32 @@ def version_folder(path: Path, number: int) -> Path:
 
 def pin(path: str) -> Pin:
     """The newest version in a folder, or the snapshot that a matcher saved there."""
+    path = absolute(path)
     return Pin.of([path]) if is_snapshot(path) else current(path).pin()
 
 
 def is_snapshot(path: str) -> bool:
-    """Whether a matcher was saved there; elsewhere than on a disk, that is all there can be."""
-    return "://" in path or (Path(path) / _MANIFEST).exists()
+    """Whether a matcher was saved there."""
+    if is_address(path):
+        return Place.of(path).read(_MANIFEST) is not None
+    return (Path(path) / _MANIFEST).exists()
 
 
 def current(path: str | Path) -> Version:
     """The newest version in a folder."""
-    folder = Path(path)
-    try:
-        number = int((folder / _CURRENT).read_text())
-    except (OSError, ValueError):
+    number = _named(path)
+    if number is None:
         raise FykeError(
             f"{path} holds no compiled subscriptions; make some with fyke.spark.compile, or save a "
             "Matcher there"
-        ) from None
-    return version(folder, number)
+        )
+    return version(path, number)
 
 
 def version(path: str | Path, number: int) -> Version:
     """One of the versions in a folder."""
     try:
-        facts = json.loads((version_folder(Path(path), number) / _FACTS).read_text())
+        facts = json.loads(_facts(path, number))
         return Version(
             path=str(path),
             number=int(facts["number"]),
@@ -117,6 +138,7 @@ def version(path: str | Path, number: int) -> Version:
             placement=facts.get("placement"),
             on=facts.get("on"),
             parts=int(facts.get("parts", 0)),
+            token=str(facts.get("token", "")),
         )
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise FykeError(f"version {number} in {path} cannot be read: {shown(error)}") from None
@@ -124,6 +146,9 @@ def version(path: str | Path, number: int) -> Version:
 
 def numbers(path: str | Path) -> list[int]:
     """The numbers of the versions in a folder that are complete, oldest first."""
+    if is_address(path):
+        place = Place.of(str(path))
+        return sorted({found for found, name in _kept(place) if place.read(f"{name}/{_FACTS}")})
     return [number for number in _started(Path(path)) if _is_complete(Path(path), number)]
 
 
@@ -132,7 +157,7 @@ def begin(path: str | Path) -> tuple[int, Path]:
     root = Path(path)
     if root.exists() and not (root.is_dir() and _is_ours(root)):
         raise FykeError(f"{path} exists and holds no compiled subscriptions; nothing was written")
-    root.mkdir(parents=True, exist_ok=True)
+    make_folder(root)
     number = max(_started(root), default=0)
     while True:
         number += 1
@@ -146,6 +171,8 @@ def begin(path: str | Path) -> tuple[int, Path]:
 
 def add(path: str | Path, matcher: Matcher) -> Version:
     """Publishes the subscriptions of a matcher as a new version; Spark is not needed for it."""
+    if is_address(path):
+        return send(add(Path(temporary_folder()) / "versions", matcher), str(path))
     number, folder = begin(path)
     matcher.save(folder / _SHARD)
     made = Version(str(path), number, (_SHARD,), len(matcher), 0)
@@ -154,20 +181,90 @@ def add(path: str | Path, matcher: Matcher) -> Version:
 
 
 def publish(made: Version) -> None:
-    """Makes a version the current one, if no newer one is."""
+    """Makes a version the current one, if no newer one is; others may publish at the same time."""
     root = Path(made.path)
     facts = asdict(made)
     del facts["path"]
     write_whole(made.folder / _FACTS, json.dumps(facts, indent=1))
-    if max(numbers(root)) == made.number:
-        write_whole(root / _CURRENT, str(made.number))
+    while (newest := max(numbers(root))) != _named(root):
+        write_whole(root / _CURRENT, str(newest))
+
+
+def send(made: Version, address: str) -> Version:
+    """Publish a version of this machine once more, in a place by URI; facts.json comes last.
+
+    FykeError if the place holds anything else.
+    """
+    place = Place.of(address)
+    check_place(place)
+    number = max((found for found, _ in _kept(place)), default=0) + 1
+    sent = replace(made, path=address, number=number, token=secrets.token_hex(4))
+    name = _folder_name(sent)
+    for part in sorted(made.folder.iterdir()):
+        if part.is_dir():
+            place.put(part, f"{name}/{part.name}")
+    facts = asdict(sent)
+    del facts["path"]
+    place.write(f"{name}/{_FACTS}", json.dumps(facts, indent=1))
+    while (newest := max(numbers(address))) != _named(address):
+        place.write(_CURRENT, str(newest))
+    return sent
+
+
+def check_place(place: Place) -> None:
+    """FykeError if a place by URI holds anything that is no version."""
+    for name in place.names():
+        if not _KEPT.fullmatch(name) and name != _CURRENT:
+            raise FykeError(
+                f"{told(place.address)} exists and holds no compiled subscriptions; nothing was "
+                "written"
+            )
 
 
 def drop(path: str | Path, number: int) -> None:
     """Removes an old version; whoever has it mapped keeps it."""
     if number == current(path).number:
         raise FykeError(f"version {number} in {path} is the current one")
+    if is_address(path):
+        place = Place.of(str(path))
+        for found, name in _kept(place):
+            if found == number:
+                place.remove(f"{name}/{_FACTS}")
+                place.remove(name)
+        return
     shutil.rmtree(version_folder(Path(path), number), ignore_errors=True)
+
+
+def _named(root: str | Path) -> int | None:
+    """The number that CURRENT has."""
+    try:
+        if is_address(root):
+            return int(Place.of(str(root)).read(_CURRENT) or "")
+        return int((Path(root) / _CURRENT).read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _facts(path: str | Path, number: int) -> str:
+    """What the file of a version says; OSError or ValueError if there is none."""
+    if not is_address(path):
+        return (version_folder(Path(path), number) / _FACTS).read_text()
+    place = Place.of(str(path))
+    found = [place.read(f"{name}/{_FACTS}") for at, name in _kept(place) if at == number]
+    whole = [text for text in found if text is not None]
+    if not whole:
+        raise ValueError(f"{_FACTS} is not there")
+    return whole[-1]
+
+
+def _kept(place: Place) -> list[tuple[int, str]]:
+    """The versions in a place by URI, complete or not: number and name."""
+    return [(int(found[1]), found[0]) for found in map(_KEPT.fullmatch, place.names()) if found]
+
+
+def _folder_name(made: Version) -> str:
+    """What the folder of a version in a place by URI is called."""
+    return f"version-{made.number:06}-{made.token}"
 
 
 def _is_ours(root: Path) -> bool:

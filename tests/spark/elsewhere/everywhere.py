@@ -1,5 +1,6 @@
 """Matches a batch, and with the argument `stream` a stream, once for each master= and remote=.
 
+With the argument `alone` it also matches in all ways subscriptions that only the driver sees.
 Prints what was found, as JSON.
 """
 
@@ -83,6 +84,32 @@ def matched(session: SparkSession, kind: str) -> list[str]:
     return sorted(row.subscription for row in found)
 
 
+def alone(session: SparkSession) -> dict[str, list[str]]:
+    """What is found in all ways where subscriptions lie on the driver."""
+    events = session.range(0, 2000, 1, 4).withColumnRenamed("id", "n")
+    table = session.createDataFrame(list(SUBSCRIPTIONS.items()), "id string, filter string")
+    matcher = fyke.Matcher()
+    matcher.add_many(SUBSCRIPTIONS.items())
+    matcher.save("/proc/self/cwd/snapshot")
+    version = fyke.spark.compile(table, "/proc/self/cwd/versions", shards=2)
+    bad = session.createDataFrame([("bad", "n <"), ("good", "n < 5")], table.schema)
+    refused = fyke.spark.compile(bad, "/proc/self/cwd/refused").errors(session)
+    match = fyke.spark.match
+    found = {
+        "table": match(events, table),
+        "matcher": match(events, matcher),
+        "snapshot": match(events, "/proc/self/cwd/snapshot"),
+        "version": match(events, version),
+        "split": match(events, matcher, placement="split"),
+        "rendezvous": match(events, matcher, placement="rendezvous", on="n", parts=3),
+    }
+    rows = {way: [row.subscription for row in frame.collect()] for way, frame in found.items()}
+    fractions = fyke.spark.statistics.match_fractions(events, matcher)
+    rows["fractions"] = [row.subscription for row in fractions.where("matches = 1").collect()]
+    rows["refused"] = [row.id for row in refused.collect()]
+    return {way: sorted(ids) for way, ids in rows.items()}
+
+
 def run(kind: str, place: str) -> dict[str, object]:
     session = fyke.spark.session(**{kind: place})
     events = session.range(0, 2000, 1, 4).withColumnRenamed("id", "n")
@@ -95,6 +122,8 @@ def run(kind: str, place: str) -> dict[str, object]:
         events.write.mode("overwrite").parquet("events")
         found["stream"] = streamed(session, kind)
         found["matched"] = matched(session, kind)
+    if "alone" in sys.argv:
+        found["alone"] = alone(session)
     if kind == "master":
         found["java"] = session._jvm.System.getProperty("java.home")
     session.stop()

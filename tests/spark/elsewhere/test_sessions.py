@@ -15,7 +15,7 @@ import pyspark
 import pytest
 
 from fyke.matching.compiled import kernel, kernel_cache
-from fyke.matching.compiled.warming import warm
+from fyke.matching.compiled.compiling import warm
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 EVERYWHERE = Path(__file__).parent / "everywhere.py"
@@ -63,13 +63,23 @@ def test_on_the_java_of_the_wheel(program: Program, tmp_path: Path) -> None:
 
 
 def test_on_executors_of_their_own(program: Program, tmp_path: Path) -> None:
+    """Executors see nothing of what the driver writes: its folders begin with /proc/self/cwd."""
     warm()
+    (tmp_path / "program" / "private").mkdir()
     home = tmp_path / "spark"  # below SPARK_HOME such executors keep their logs
     home.mkdir()
     for part in Path(pyspark.__file__).parent.iterdir():
         (home / part.name).symlink_to(part)
-    done = program(EVERYWHERE, "master=local-cluster[2,1,2048]", SPARK_HOME=str(home))
+    done = program(
+        EVERYWHERE,
+        *("alone", "master=local-cluster[2,1,2048]"),
+        SPARK_HOME=str(home),
+        TMPDIR="/proc/self/cwd/private",
+    )
     (found,) = checked(done)
+    assert found["alone"].pop("refused") == ["bad"]
+    assert set(found["alone"]) > {"table", "matcher", "snapshot", "split", "rendezvous"}
+    assert all(ids == EXPECTED for ids in found["alone"].values())
     assert done.stderr == ""
     assert len({worker["parent"] for worker in found["workers"]}) == 2
 

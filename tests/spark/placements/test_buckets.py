@@ -13,32 +13,60 @@ from pyspark.sql import functions as f
 
 import fyke
 from fyke.events.event import Event
-from fyke.events.value import Scalar, equal
-from fyke.filters.filter import Filter, conjunction
-from fyke.filters.predicate import In
+from fyke.events.value import Scalar, Value, equal
+from fyke.filters.filter import TRUE, Filter, conjunction
+from fyke.filters.predicate import Exists, In
 from fyke.spark.placements.buckets import bucket, buckets_of, column_bucket, filed_under
-from fyke.testing.generators import NAMES, events, filters, names, scalars
+from fyke.testing.generators import NAMES, filters, scalars
+from fyke.testing.reaching import examples, reached, reaches
 
 COUNT = 7
 
 
-@given(filters(), events(), st.sampled_from(NAMES))
-def test_no_event_misses_the_bucket_of_a_filter(filter: Filter, event: Event, name: str) -> None:
-    found = filed_under(filter, name, COUNT)
-    if found is not None and filter.matches(event):
-        assert found in buckets_of(event.attributes[name], COUNT)
+NUMBERS = {at: [each for each in range(200) if bucket(each, COUNT) == at] for at in range(COUNT)}
+"""By the bucket that they share."""
+SCALARS = scalars()
+REST = st.sampled_from([TRUE, Exists(NAMES[0])]) | filters(max_leaves=2)
 
 
-@given(names(), st.lists(scalars(), min_size=1, max_size=2), filters(max_leaves=3), events())
-def test_equalities_find_their_bucket(
-    name: str, wanted: list[Scalar], rest: Filter, event: Event
+@st.composite
+def met(draw: st.DrawFn) -> tuple[Filter, Event, str, tuple[Scalar, ...]]:
+    """A filter that asks for some values of a name, and an event that likely has one of them.
+
+    In other words than the filter's, perhaps: as a decimal, an element of a list.
+    """
+    name, another = draw(st.permutations(NAMES))[:2]
+    first = draw(SCALARS.filter(lambda value: value is not None))
+    numbers = NUMBERS[bucket(first, COUNT)] if draw(st.booleans()) else range(200)
+    wanted = (first, *draw(st.lists(st.sampled_from(numbers), max_size=2)))
+    value: Value = draw(st.sampled_from(wanted))
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = draw(st.sampled_from([value, Decimal(value), Decimal(value) * Decimal("1.0")]))
+    if draw(st.booleans()):
+        value = tuple(draw(st.permutations([value, *draw(st.lists(SCALARS, max_size=2))])))
+    event = Event({name: value, another: draw(SCALARS)})
+    return conjunction([In(name, wanted), draw(REST)]), event, name, wanted
+
+
+@reaches(accepted=0.4, of_several_values=0.1, a_list=0.15)
+@examples(2)
+@given(met())
+def test_no_event_misses_the_bucket_of_a_filter(
+    drawn: tuple[Filter, Event, str, tuple[Scalar, ...]],
 ) -> None:
-    filter = conjunction([In(name, tuple(wanted)), rest])
+    filter, event, name, wanted = drawn
     found = filed_under(filter, name, COUNT)
-    if len({bucket(value, COUNT) for value in wanted}) == 1 and wanted[0] is not None:
-        assert found is not None
-    if found is not None and filter.matches(event):
+    buckets = {bucket(value, COUNT) for value in wanted}
+    if len(buckets) == 1 and None not in wanted:
+        assert found in buckets
+    accepted = found is not None and filter.matches(event)
+    if accepted:
         assert found in buckets_of(event.attributes[name], COUNT)
+    reached(
+        accepted=accepted,
+        of_several_values=accepted and len(wanted) > 1,
+        a_list=accepted and isinstance(event.attributes[name], tuple),
+    )
 
 
 @given(scalars(), scalars())
@@ -54,7 +82,8 @@ def test_equal_values_share_a_bucket(one: Scalar, other: Scalar) -> None:
         (0, -0.0, 0.0, Decimal("-0.0")),
         (0.25, Decimal("0.2500")),
         (2**53, float(2**53)),
-        (2.0**900, Decimal(2**900)),
+        (2.0**900, Decimal(repr(2.0**900))),
+        (8.4, Decimal("8.40")),
         (
             datetime(2026, 5, 1, 12, tzinfo=UTC),
             datetime(2026, 5, 1, 14, tzinfo=timezone(timedelta(hours=2))),

@@ -8,15 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fyke import Event, Filter, parse
+from fyke.events.domain import Decimals
 from fyke.events.json import decode_event, encode
+from fyke.events.schema import Attribute, Schema
 from fyke.filters.predicate import TypeIs
+from fyke.matching import census as module
+from fyke.matching.census import Census
 from fyke.spark.reading import Reading
-from fyke.spark.statistics import census as module
-from fyke.spark.statistics.census import Census
 from fyke.spark.statistics.source import Rows
-from fyke.testing.generators import events, predicates
+from fyke.testing.generators import NAMES, events, predicates
 
-JSON = Rows(Reading("json", ("body",)), skips=False)
+DECIMAL = Schema([Attribute(name, Decimals(), multiple=True) for name in NAMES])
+JSON = Rows(Reading("json", ("body",), DECIMAL), skips=False)
 
 
 def texts(given: list[str]) -> pa.RecordBatch:
@@ -28,11 +31,11 @@ def texts(given: list[str]) -> pa.RecordBatch:
 def test_counts_are_those_of_the_predicates(leaves: list[Filter], given: list[Event]) -> None:
     bodies = [encode(event.document) for event in given]
     census = Census(leaves)
-    census.count(JSON, texts(bodies))
+    census.count(JSON.columns(texts(bodies)))
     census.settle()
-    census.count(JSON, texts(bodies[:3]))
+    census.count(JSON.columns(texts(bodies[:3])))
     census.settle()
-    read = [decode_event(body) for body in (*bodies, *bodies[:3])]
+    read = [decode_event(body, decimals=NAMES) for body in (*bodies, *bodies[:3])]
     assert census.events == len(read)
     right = [sum(leaf.matches(event) for event in read) for leaf in leaves]
     assert census.satisfied.tolist() == right
@@ -45,7 +48,7 @@ def test_settling_early_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(module, "KEYS_MAX", 2)
     census = Census(leaves)
     for start in range(0, 50, 10):
-        census.count(JSON, texts(bodies[start : start + 10]))
+        census.count(JSON.columns(texts(bodies[start : start + 10])))
     census.settle()
     right = [sum(leaf.matches(decode_event(body)) for body in bodies) for leaf in leaves]
     assert census.satisfied.tolist() == right

@@ -6,7 +6,6 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, TypeAlias
 
 import pytest
@@ -15,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import fyke
 from fyke import Event, FykeError
+from fyke.events.number import ExactDecimal
 from fyke.events.value import Kind, Scalar, canonical, kind, sort_key
 from fyke.spark.statistics import distribution, distributions, for_matcher, generality, stages
 
@@ -37,7 +37,7 @@ def counted(events: Sequence[Event]) -> dict[str, Counter[tuple[Kind, Scalar]]]:
 def read_back(kind_name: str, text: str) -> tuple[Kind, Scalar]:
     value = json.loads(text)
     if isinstance(value, dict) and "decimal" in value:
-        value = Decimal(value["decimal"])
+        value = ExactDecimal(value["decimal"])
     elif isinstance(value, dict):
         value = Event({"w": datetime.fromisoformat(value["timestamp"])})
         value = value.attributes["w"]

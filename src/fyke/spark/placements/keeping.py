@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fyke.errors import FykeError, shown
-from fyke.spark.placements.layout import lay_out, tasks
+from fyke.spark.placements.layout import lay_out
 from fyke.spark.placements.preparing import filing
 from fyke.spark.planning import PLACEMENTS, check_choice, told
+from fyke.spark.sizes import tasks
 from fyke.spark.versions import LAYOUT, Version
 
 if TYPE_CHECKING:

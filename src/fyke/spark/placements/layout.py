@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -23,6 +24,7 @@ from zlib import crc32
 
 import pyarrow as pa
 
+from fyke.events.schema import Schema
 from fyke.filters.codec import decode, encode
 from fyke.filters.filter import Filter
 from fyke.filters.normal_form import simplify
@@ -30,8 +32,12 @@ from fyke.filters.residual import Residual
 from fyke.filters.weakening import indexable
 from fyke.limits import DEPTH_CEILING, Limits
 from fyke.matching.matcher import Matcher
+from fyke.spark.delivering import DDL, FIELDS, Delivery
+from fyke.spark.kernels import take_kernels
 from fyke.spark.placements.buckets import filed_under
-from fyke.spark.snapshots import Pin, opened_only, part_folders
+from fyke.spark.shipping import ship
+from fyke.spark.sizes import tasks
+from fyke.spark.snapshots import Pin, opened_only, part_folders, part_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,7 +46,7 @@ Batches = Iterable[pa.RecordBatch]
 
 _FILED: Final = pa.schema([("part", pa.int32()), ("id", pa.string()), ("filter", pa.binary())])
 _FILED_DDL: Final = "part int, id string, filter binary"
-_BUILT: Final = pa.schema([("part", pa.int32())])
+_BUILT: Final = pa.schema(FIELDS)
 _CHUNK: Final = 1_000
 _MAX: Final = 2**62
 _ADMITTED_BEFORE: Final = Limits(_MAX, DEPTH_CEILING, _MAX, _MAX, _MAX, _MAX)
@@ -108,6 +114,7 @@ def is_costly(filter: Filter) -> bool:
 
 def lay_out(pin: Pin, filing: Filing, folder: Path, session: SparkSession) -> Pin:
     """Files the subscriptions of a pin into parts below a folder; the parts in their order."""
+    ship(pin, session)
     slices = tasks(session)
 
     def read(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -115,22 +122,19 @@ def lay_out(pin: Pin, filing: Filing, folder: Path, session: SparkSession) -> Pi
             for at in batch.column(0).to_pylist():
                 yield from _filed(pin, filing, at, slices)
 
-    paths = part_folders(folder, filing.parts)
+    delivery, schema = Delivery.begin(folder), pin.schema()
 
     def build(batches: Batches) -> Iterator[pa.RecordBatch]:
-        yield from _built(paths, batches)
+        yield from _built(delivery, batches, schema)
 
     numbers = session.range(0, slices, 1, slices)
     filed = numbers.mapInArrow(read, _FILED_DDL).repartitionById(filing.parts, "part")
-    full = {row["part"] for row in filed.mapInArrow(build, "part int").collect()}
-    for part in set(range(filing.parts)) - full:
-        Matcher().save(paths[part])
-    return Pin.of(map(str, paths))
-
-
-def tasks(session: SparkSession) -> int:
-    """How many tasks Spark is told to make where nothing else says so."""
-    return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+    paths = part_folders(folder, filing.parts)
+    full = {row["name"] for row in delivery.receive(filed.mapInArrow(build, DDL))}
+    for path in paths:
+        if path.name not in full:
+            Matcher(schema=schema).save(path)
+    return Pin.of(map(str, paths), pin.place)
 
 
 def _filed(pin: Pin, filing: Filing, at: int, slices: int) -> Iterator[pa.RecordBatch]:
@@ -147,15 +151,17 @@ def _row(matcher: Matcher, id: str, filing: Filing) -> dict[str, Any]:
     return {"part": part, "id": name, "filter": encode(filter)}
 
 
-def _built(paths: list[Path], batches: Batches) -> Iterator[pa.RecordBatch]:
+def _built(delivery: Delivery, batches: Batches, schema: Schema | None) -> Iterator[pa.RecordBatch]:
     """In a worker: the parts whose subscriptions this task gets."""
+    take_kernels()
     opened_only()  # what was read from needs no memory any more
-    matchers: defaultdict[int, Matcher] = defaultdict(Matcher)
+    take_kernels()
+    matchers: defaultdict[int, Matcher] = defaultdict(partial(Matcher, schema=schema))
     for batch in batches:
         for row in batch.to_pylist():
             matcher = matchers[row["part"]]
             if row["id"] not in matcher:
                 matcher.add(row["id"], decode(row["filter"], _ADMITTED_BEFORE))
     for part, matcher in matchers.items():
-        matcher.save(paths[part])
-    yield pa.RecordBatch.from_pydict({"part": list(matchers)}, _BUILT)
+        for row in delivery.deliver(part_name(part), matcher):
+            yield pa.RecordBatch.from_pylist([row], _BUILT)

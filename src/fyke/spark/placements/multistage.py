@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from fyke.spark.columns import map_batches
 from fyke.spark.matching import Task
 from fyke.spark.placements.placing import Batches, columns
+from fyke.spark.shipping import ship
 from fyke.spark.snapshots import Pin
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class Multistage:
     tasks: int
 
     def matches(self, events: DataFrame, needed: list[str], task: Task) -> DataFrame:
+        ship(self.weakened, events.sparkSession)
+        ship(task.pin, events.sparkSession)
         left = events.select(*columns(needed))
         if not task.output.arrays:
             left = map_batches(left, needed, self._sifting(task), left.schema)

@@ -63,4 +63,4 @@ def gathered(matches: DataFrame, number: str) -> DataFrame:
     *kept, ids = (name for name in matches.columns if name != number)
     parts = [f.first(quoted(name)).alias(name) for name in kept]
     lists = f.flatten(f.collect_list(quoted(ids))).alias(ids)
-    return matches.groupBy(quoted(number)).agg(*parts, lists).drop(quoted(number))
+    return matches.groupBy(quoted(number)).agg(*parts, lists).drop(number)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fyke.spark.matching import temporary_folder
-from fyke.spark.placements.layout import ById, ByValue, Filing, Weakened, lay_out, tasks
+from fyke.spark.placements.layout import ById, ByValue, Filing, Weakened, lay_out
 from fyke.spark.placements.multistage import Multistage
 from fyke.spark.placements.placing import Placement
 from fyke.spark.placements.rendezvous import Rendezvous
 from fyke.spark.placements.replicate import Replicate
 from fyke.spark.placements.split import Split
+from fyke.spark.sizes import tasks
 from fyke.spark.snapshots import Layout, Pin
+from fyke.spark.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,11 +59,11 @@ def filing_of(layout: Layout) -> Filing:
 def _parts(pin: Pin, wanted: Filing, session: SparkSession) -> Pin:
     kept = pin.layout
     if kept is not None and filing_of(kept) == wanted:
-        return Pin(kept.parts)
+        return Pin(kept.parts, place=pin.place)
     key = Pin(pin.parts), wanted
     found = _laid_out.get(key)
     if found is None:
-        found = lay_out(pin, wanted, Path(temporary_folder()), session)
+        found = lay_out(pin, wanted, Path(temporary_folder(pin.place)), session)
         while len(_laid_out) >= REMEMBERED_MAX:
             del _laid_out[next(iter(_laid_out))]
         _laid_out[key] = found

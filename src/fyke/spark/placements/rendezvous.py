@@ -32,6 +32,7 @@ from fyke.spark.placements.placing import (
     numbering,
 )
 from fyke.spark.reading import Reading
+from fyke.spark.shipping import ship
 from fyke.spark.snapshots import Pin, opened_only
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Rendezvous:
     def matches(self, events: DataFrame, needed: list[str], task: Task) -> DataFrame:
         from pyspark.sql import functions as f
 
+        ship(self.parts, events.sparkSession)
         place = free_name("place", events)
         if is_plain(events, task.reading, self.attribute):
             return self._met(self._dealt_by_column(events, needed, place), place, task)
@@ -108,6 +110,8 @@ class Rendezvous:
 def is_plain(events: DataFrame, reading: Reading, attribute: str) -> bool:
     """Whether the attribute is the text of one column, so that Spark can deal events out alone."""
     if reading.form != "columns" or attribute not in reading.names or "." in attribute:
+        return False
+    if attribute in reading.timestamps:
         return False
     return events.schema[attribute].dataType.simpleString() in PLAIN_TYPES
 

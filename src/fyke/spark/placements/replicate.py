@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fyke.spark.columns import map_batches
 from fyke.spark.matching import Task
+from fyke.spark.shipping import ship
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,4 +22,5 @@ class Replicate:
     """All to all."""
 
     def matches(self, events: DataFrame, needed: list[str], task: Task) -> DataFrame:
+        ship(task.pin, events.sparkSession)
         return map_batches(events, needed, task.matches, task.output.schema(events))

@@ -24,6 +24,7 @@ from fyke.spark.placements.placing import (
     gathered,
     numbering,
 )
+from fyke.spark.shipping import ship
 from fyke.spark.snapshots import Pin, opened_only
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Split:
     def matches(self, events: DataFrame, needed: list[str], task: Task) -> DataFrame:
         from pyspark.sql import functions as f
 
+        ship(self.shards, events.sparkSession)
         place, number = free_name("place", events), free_name("number", events)
         shards = len(self.shards.parts)
         numbered = events.select(*columns(needed), f.monotonically_increasing_id().alias(number))
@@ -50,11 +52,12 @@ class Split:
         slice = f.pmod(f.col(number), f.lit(self.slices)).cast("int")
         placed = copied.repartitionById(shards * self.slices, f.col(place) * self.slices + slice)
         if not task.output.arrays:
-            return self._searched(placed, [*needed, place], place, task)
-        apart = self._searched(placed, placed.columns, place, numbering(task, number))
+            return self.searched(placed, [*needed, place], place, task)
+        apart = self.searched(placed, placed.columns, place, numbering(task, number))
         return gathered(apart, number)
 
-    def _searched(self, placed: DataFrame, names: list[str], place: str, task: Task) -> DataFrame:
+    def searched(self, placed: DataFrame, names: list[str], place: str, task: Task) -> DataFrame:
+        """Match the rows of a table in the shard that each names."""
         shards = self.shards.parts
 
         def search(batches: Batches) -> Iterator[pa.RecordBatch]:

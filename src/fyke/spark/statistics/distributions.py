@@ -27,9 +27,9 @@ import pyarrow as pa
 
 from fyke.errors import FykeError, shown
 from fyke.events.value import Kind, kind
+from fyke.matching.tally import Tally, scalar, tallies
 from fyke.spark.statistics.source import Options, Rows, Source
-from fyke.spark.statistics.tally import Tally, tallies
-from fyke.spark.statistics.written import kind_name, scalar, written
+from fyke.spark.statistics.written import kind_name, written
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

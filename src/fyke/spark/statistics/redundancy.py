@@ -137,14 +137,14 @@ def _proved(batches: Batches) -> Iterator[tuple[object, ...]]:
     rows = (row for batch in batches for row in batch.to_pylist())
     for _, met in groupby(rows, itemgetter("place")):
         waiting: list[tuple[str, Filter]] = []
-        index: CoveringIndex | None = None
+        index: CoveringIndex[str] | None = None
         for row in met:
             filter = _kept(row["form"])
             if row["waits"]:
                 waiting.append((row["id"], filter))
                 continue
             if index is None and len(waiting) > _FEW:
-                index = CoveringIndex()
+                index = CoveringIndex[str]()
                 for id, wide in waiting:
                     index.add(id, wide)
             if index is None:

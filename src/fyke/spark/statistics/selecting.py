@@ -24,9 +24,10 @@ import pyarrow.compute as pc
 
 from fyke.errors import FykeError
 from fyke.filters.parser import parse_text
+from fyke.matching.census import Census
 from fyke.spark.matching import Subscriptions, pinned
+from fyke.spark.shipping import ship
 from fyke.spark.snapshots import Pin
-from fyke.spark.statistics.census import Census
 from fyke.spark.statistics.filters import predicates
 from fyke.spark.statistics.source import Options, Rows, Source
 
@@ -94,6 +95,7 @@ def match_fractions(
 
     source = Source.of(events, options)
     work = _Matched(source.rows, pinned(subscriptions))
+    ship(work.pin, events.sparkSession)
     counts = source.mapped(work.counts, "subscription string, matches long")
     every = events.sparkSession.range(1).mapInArrow(work.ids, "subscription string, matches long")
     summed = counts.union(every).groupBy("subscription").agg(f.sum("matches").alias("matches"))
@@ -124,7 +126,7 @@ class _Held:
     def counts(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         census = Census(_read(self.texts))
         for batch in batches:
-            census.count(self.rows, batch)
+            census.count(self.rows.columns(batch))
         census.settle()
         numbers = pa.array(range(_WHOLE, len(self.texts)), pa.int64())
         satisfied = pa.array([census.events, *census.satisfied.tolist()], pa.int64())

@@ -1,0 +1,174 @@
+"""Delivering: snapshots that workers make come to a folder of the driver's.
+
+Idea. The driver leaves a mark with a random name in the folder. A worker that sees the mark saves
+its snapshot there; one that does not sends it as rows, chunk by chunk, through Spark itself. So
+nobody has to say whether the folder is shared, and a folder of the same name on another machine
+deceives nobody.
+Invariant. A snapshot appears under its name when it is whole, and never changes again: the first
+complete attempt of a task wins. Chunks have checksums, and so has the snapshot.
+Cost. Rows pass the driver a partition at a time; together they may be SENT_MAX.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from fyke.durable import make_folder, publish_folder
+from fyke.errors import FykeError
+from fyke.spark.archives import pack, unpack
+from fyke.spark.reasons import in_a_sentence
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row
+
+    from fyke.matching.matcher import Matcher
+
+SENT_MAX: Final = 2**30
+CHUNK: Final = 2**20
+FIELDS: Final = [
+    ("name", pa.string()),
+    ("attempt", pa.string()),
+    ("count", pa.int64()),
+    ("chunk", pa.int32()),
+    ("chunks", pa.int32()),
+    ("data", pa.binary()),
+    ("sha256", pa.string()),
+]
+DDL: Final = (
+    "name string, attempt string, count long, chunk int, chunks int, data binary, sha256 string"
+)
+_ATTEMPT: Final = "_attempt-"
+_MARK: Final = "_mark-"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A folder, and the mark by which workers know it."""
+
+    folder: str
+    mark: str
+
+    @classmethod
+    def begin(cls, folder: Path) -> Delivery:
+        make_folder(folder)
+        mark = f"{_MARK}{secrets.token_hex(16)}"
+        (folder / mark).touch()
+        return cls(str(folder), mark)
+
+    def deliver(self, name: str, matcher: Matcher) -> Iterator[dict[str, Any]]:
+        """In a worker: rows that say where a matcher is, or hold it."""
+        attempt = f"{_ATTEMPT}{name}-{secrets.token_hex(8)}"
+        row = {"name": name, "attempt": attempt, "count": len(matcher)}
+        try:
+            if (Path(self.folder) / self.mark).exists():
+                matcher.save(Path(self.folder) / attempt)
+                yield row
+                return
+            with tempfile.TemporaryDirectory(prefix="fyke-") as folder:
+                matcher.save(Path(folder) / "snapshot")
+                pack(Path(folder) / "snapshot", Path(folder) / "archive")
+                yield from _chunks(Path(folder) / "archive", row)
+        except (FykeError, OSError) as error:
+            raise FykeError(f"worker {socket.gethostname()}: {error}") from None
+
+    def receive(self, rows: DataFrame) -> Iterator[Row]:
+        """On the driver: have the rows made, take the snapshots in them, pass on the others.
+
+        All tasks run at once and leave their rows on the executors' disks; then the rows come one
+        partition after the other.
+        """
+        from pyspark import StorageLevel
+
+        taking = _Taking(Path(self.folder))
+        kept = rows.persist(StorageLevel.DISK_ONLY)
+        try:
+            with in_a_sentence("the subscriptions cannot be compiled"):
+                self._check_size(kept)
+                for row in kept.toLocalIterator():
+                    if row["name"] is None:
+                        yield row
+                    else:
+                        taking.take(row)
+                        if row["chunk"] in (None, 0):
+                            yield row
+                taking.check()
+        finally:
+            kept.unpersist()
+            self._sweep()
+
+    def _check_size(self, rows: DataFrame) -> None:
+        from pyspark.sql import functions as f
+
+        found = rows.agg(f.sum(f.length("data")).alias("size")).first()
+        size = (found["size"] if found is not None else None) or 0
+        if size > SENT_MAX:
+            raise FykeError(
+                f"{size / 1e9:,.1f} GB of compiled subscriptions lie on workers that do not see "
+                f"{self.folder}, and {SENT_MAX / 1e9:,.1f} GB may pass the driver; name a folder "
+                "that the driver and all workers see"
+            )
+
+    def _sweep(self) -> None:
+        """Remove the mark, and what attempts left that did not win."""
+        (Path(self.folder) / self.mark).unlink(missing_ok=True)
+        for left in Path(self.folder).glob(f"{_ATTEMPT}*"):
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
+
+
+def _chunks(archive: Path, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    count = -(-archive.stat().st_size // CHUNK)
+    with archive.open("rb") as file:
+        for chunk in range(count):
+            data = file.read(CHUNK)
+            digest = hashlib.sha256(data).hexdigest()
+            yield {**row, "chunk": chunk, "chunks": count, "data": data, "sha256": digest}
+
+
+@dataclass(slots=True)
+class _Taking:
+    """Snapshots on their way into a folder."""
+
+    folder: Path
+    waiting: dict[str, int] = field(default_factory=dict)
+    """How many chunks an attempt lacks."""
+
+    def take(self, row: Row) -> None:
+        attempt = self.folder / row["attempt"]
+        if row["data"] is None:
+            self._publish(attempt, row["name"])
+            return
+        data = bytes(row["data"])
+        if hashlib.sha256(data).hexdigest() != row["sha256"]:
+            raise FykeError(f"a part of {row['name']} was damaged on its way to the driver")
+        archive = attempt.with_suffix(".zip")
+        with archive.open("r+b" if archive.exists() else "wb") as file:
+            file.seek(row["chunk"] * CHUNK)
+            file.write(data)
+        left = self.waiting.pop(row["attempt"], row["chunks"]) - 1
+        if left:
+            self.waiting[row["attempt"]] = left
+            return
+        unpack(archive, attempt)
+        archive.unlink()
+        self._publish(attempt, row["name"])
+
+    def _publish(self, attempt: Path, name: str) -> None:
+        if not (self.folder / name).exists():
+            publish_folder(attempt, self.folder / name)
+
+    def check(self) -> None:
+        if self.waiting:
+            raise FykeError(f"{len(self.waiting)} snapshots came incomplete from the workers")

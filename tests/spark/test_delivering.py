@@ -1,0 +1,115 @@
+"""Snapshots on their way from workers to the driver: whole, once, or refused."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fyke import FykeError, Matcher
+from fyke.matching.snapshot import identity
+from fyke.spark import delivering
+from fyke.spark.archives import pack, unpack
+from fyke.spark.delivering import Delivery, _Taking
+
+
+@pytest.fixture
+def matcher(monkeypatch: pytest.MonkeyPatch) -> Matcher:
+    """One that takes several chunks."""
+    monkeypatch.setattr(delivering, "CHUNK", 1000)
+    made = Matcher()
+    made.add_many((f"s{number}", f"n = {number}") for number in range(200))
+    return made
+
+
+def sent(folder: Path, matcher: Matcher) -> list[dict[str, Any]]:
+    """The rows of a worker that does not see the folder."""
+    folder.mkdir(exist_ok=True)
+    rows = list(Delivery(str(folder), "_mark-elsewhere").deliver("shard-00000", matcher))
+    assert len(rows) > 3
+    return rows
+
+
+def test_chunks_in_any_order(tmp_path: Path, matcher: Matcher) -> None:
+    rows = sent(tmp_path / "v", matcher)
+    random.Random(1).shuffle(rows)
+    taking = _Taking(tmp_path / "v")
+    for row in rows:
+        assert not (tmp_path / "v" / "shard-00000").exists()  # it appears when it is whole
+        taking.take(row)  # type: ignore[arg-type]
+    taking.check()
+    opened = Matcher.open(tmp_path / "v" / "shard-00000")
+    assert opened.match({"n": 7}) == {"s7"} or list(opened.match({"n": 7})) == ["s7"]
+
+
+def test_the_first_complete_attempt_wins(tmp_path: Path, matcher: Matcher) -> None:
+    first, second = sent(tmp_path / "v", matcher), sent(tmp_path / "v", matcher)
+    taking = _Taking(tmp_path / "v")
+    states = []
+    for row in [*first[:-1], *second, first[-1]]:
+        taking.take(row)  # type: ignore[arg-type]
+        if (tmp_path / "v" / "shard-00000").exists():
+            states.append(identity(tmp_path / "v" / "shard-00000"))
+    assert len(states) == 2 and states[0] == states[1]
+
+
+def test_a_worker_that_sees_the_folder_saves_there(tmp_path: Path, matcher: Matcher) -> None:
+    delivery = Delivery.begin(tmp_path / "v")
+    (row,) = delivery.deliver("shard-00000", matcher)
+    assert row.get("data") is None
+    _Taking(tmp_path / "v").take({"data": None, **row})  # type: ignore[arg-type]
+    assert len(Matcher.open(tmp_path / "v" / "shard-00000")) == 200
+
+
+def test_a_folder_of_the_same_name_deceives_nobody(tmp_path: Path, matcher: Matcher) -> None:
+    """The mark is another one there."""
+    elsewhere = Delivery.begin(tmp_path / "v")
+    rows = list(Delivery(elsewhere.folder, "_mark-of-another-machine").deliver("s", matcher))
+    assert all(row["data"] for row in rows)
+
+
+def test_damage_on_the_way(tmp_path: Path, matcher: Matcher) -> None:
+    rows = sent(tmp_path / "v", matcher)
+    rows[1]["data"] = rows[1]["data"][:-1] + b"?"
+    with pytest.raises(FykeError, match="damaged on its way"):
+        for row in rows:
+            _Taking(tmp_path / "v").take(row)  # type: ignore[arg-type]
+
+
+def test_what_is_incomplete(tmp_path: Path, matcher: Matcher) -> None:
+    taking = _Taking(tmp_path / "v")
+    for row in sent(tmp_path / "v", matcher)[1:]:
+        taking.take(row)  # type: ignore[arg-type]
+    assert not (tmp_path / "v" / "shard-00000").exists()
+    with pytest.raises(FykeError, match="incomplete"):
+        taking.check()
+
+
+def test_a_full_disk_is_a_sentence(
+    tmp_path: Path, matcher: Matcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(delivering, "pack", full)
+    with pytest.raises(FykeError, match=r"^worker \S+: .*No space left on device"):
+        sent(tmp_path / "v", matcher)
+
+
+def test_an_archive_leads_nowhere_else(tmp_path: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
+        archive.writestr("../outside", "x")
+    with pytest.raises(FykeError, match="is no file of a snapshot"):
+        unpack(tmp_path / "bad.zip", tmp_path / "opened")
+    assert not (tmp_path / "outside").exists()
+
+
+def test_an_archive_holds_a_snapshot(tmp_path: Path, matcher: Matcher) -> None:
+    matcher.save(tmp_path / "snapshot")
+    pack(tmp_path / "snapshot", tmp_path / "packed.zip")
+    unpack(tmp_path / "packed.zip", tmp_path / "opened")
+    assert identity(tmp_path / "opened") == identity(tmp_path / "snapshot")

@@ -1,0 +1,282 @@
+"""A standalone cluster on this machine whose members share nothing.
+
+Idea. The Spark that PySpark brings has a master and workers. Each runs in namespaces of its own
+(`unshare`): its temporary folder, its HOME and its caches are private, so that a path of the
+driver's means another folder there, or none. Killing a member kills all that it started, as a cut
+of power would: its processes have a namespace of their own, too.
+
+    with Cluster(folder) as cluster:
+        cluster.add_worker()
+        session = fyke.spark.session(master=cluster.master, conf=cluster.conf)
+
+What stays visible: the interpreter with its libraries, Java, the sources of this package (under
+another path if that is asked for), and the folders that are named as shared.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+import pyspark
+
+from fyke.matching.compiled.kernel import MODE
+from fyke.matching.compiled.kernel_cache import kernel_cache
+from fyke.spark.java import java_home
+
+SOURCES: Final = Path(__file__).parents[1] / "src"
+SPARK: Final = Path(pyspark.__file__).parent
+_START_S_MAX: Final = 180
+_BOUND: Final = ("setpriv", "--pdeathsig", "KILL")
+"""A member ends with whoever started it, however that went."""
+_ALONE: Final = ("unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc")
+
+
+def missing() -> str | None:
+    """Why there can be no cluster on this machine; None where there can be one."""
+    if sys.platform != "linux" or shutil.which("unshare") is None:
+        return "a cluster that shares nothing needs Linux, and the program unshare"
+    tried = subprocess.run([*_alone(), "true"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        return f"this machine does not let us make namespaces: {tried.stderr.strip()}"
+    return None
+
+
+@cache
+def _alone() -> tuple[str, ...]:
+    """The command that runs another one with namespaces of its own."""
+    return _ALONE if os.getuid() == 0 else (*_ALONE, "--user", "--map-root-user")
+
+
+@dataclass(slots=True)
+class Member:
+    """A process of Spark's in namespaces of its own."""
+
+    name: str
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+    def kill(self) -> None:
+        """Ends the member and all that it started, at once."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(60)
+
+    @property
+    def caches(self) -> Path:
+        """The folder for caches of its user."""
+        return self.folder / "home" / ".cache"
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text("utf-8", "replace")
+
+
+@dataclass(slots=True)
+class Cluster:
+    """A master and its workers; `shared` are folders that all see, as the driver does."""
+
+    folder: Path
+    shared: tuple[Path, ...] = ()
+    members: list[Member] = field(default_factory=list)
+    port: int = 0
+
+    def __enter__(self) -> Cluster:
+        self.port = free_port()
+        where = ("--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0")
+        command = [str(SPARK / "bin" / "spark-class"), "org.apache.spark.deploy.master.Master"]
+        self._start("master", [*command, *where], {})
+        await_port(self.port, self.members[0])
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for member in reversed(self.members):
+            member.kill()
+
+    @property
+    def master(self) -> str:
+        return f"spark://127.0.0.1:{self.port}"
+
+    @property
+    def conf(self) -> dict[str, object]:
+        """What a driver on this machine has to say; two of them find room at the same time."""
+        return {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.ui.enabled": False,
+            "spark.executor.memory": "768m",
+            "spark.cores.max": 2,
+        }
+
+    @property
+    def workers(self) -> list[Member]:
+        return [each for each in self.members if each.name.startswith("worker")]
+
+    def add_worker(
+        self,
+        *,
+        cores: int = 2,
+        package: str | None = "here",
+        warm: bool = True,
+        **variables: str,
+    ) -> Member:
+        """Starts a worker and waits until the master knows it.
+
+        `package` says where it has Fyke: `here`, under the path that the driver has; `elsewhere`;
+        or nowhere (None). A `warm` one has the compiled kernels in its cache.
+        """
+        name = f"worker-{len(self.workers) + 1}"
+        where = ("--host", f"127.0.0.{len(self.workers) + 2}", "--webui-port", "0")
+        sizes = ("--cores", str(cores), "--memory", "2g", "--work-dir", "/tmp/work")
+        command = [str(SPARK / "bin" / "spark-class"), "org.apache.spark.deploy.worker.Worker"]
+        made = self._start(
+            name, [*command, *where, *sizes, self.master], variables, package=package, warm=warm
+        )
+        await_line("Successfully registered with master", made)
+        return made
+
+    def add_server(self, **conf: str) -> tuple[Member, str]:
+        """Starts a Spark Connect server, a driver in namespaces of its own; also its address."""
+        port = free_port()
+        settings = {
+            **{key: str(value).lower() for key, value in self.conf.items()},
+            "spark.connect.grpc.binding.port": str(port),
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            **conf,
+        }
+        told = [each for key, value in settings.items() for each in ("--conf", f"{key}={value}")]
+        command = [str(SPARK / "bin" / "spark-submit"), "--master", self.master, *told]
+        service = "org.apache.spark.sql.connect.service.SparkConnectServer"
+        name = f"server-{port}"
+        made = self._start(name, [*command, "--class", service, "spark-internal"], {})
+        await_port(port, made)
+        return made, f"sc://127.0.0.1:{port}"
+
+    def _start(
+        self,
+        name: str,
+        command: list[str],
+        variables: dict[str, str],
+        *,
+        package: str | None = "here",
+        warm: bool = True,
+    ) -> Member:
+        folder = self.folder / name
+        for part in ("home/.cache/fyke", "tmp"):
+            (folder / part).mkdir(parents=True)
+        if warm and (kernels := kernel_cache(MODE)):
+            shutil.copytree(kernels, folder / "home/.cache/fyke" / kernels.name)
+        sources = SOURCES if package == "here" else Path("/tmp/elsewhere")
+        kept = {sources: SOURCES} if package is not None else {}
+        for each in (Path(sys.prefix), Path(sys.base_prefix), java_home(), *self.shared):
+            kept |= {each: each, each.resolve(): each.resolve()}
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(Path.home()),
+            "JAVA_HOME": str(java_home()),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_NO_DAEMONIZE": "1",
+            "PYSPARK_PYTHON": sys.executable,
+            **({"PYTHONPATH": str(sources)} if package is not None else {}),
+            **variables,
+        }
+        script = folder / "start.sh"
+        hidden = _files_of_package() if package is None else []
+        script.write_text(_script(name, folder, kept, hidden, command), "utf-8")
+        with (folder / "log").open("ab") as log:
+            process = subprocess.Popen(
+                [*_BOUND, *_alone(), "sh", "-e", str(script)],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+            )
+        made = Member(name, folder, process)
+        self.members.append(made)
+        return made
+
+
+def _script(
+    name: str, folder: Path, kept: dict[Path, Path], hidden: Iterable[Path], command: list[str]
+) -> str:
+    """Mounts a private folder over each that is not shared, with what is kept in it again.
+
+    The new folders are put together beside the old ones, which stay visible until the last step.
+    `kept` says for each path to be seen which folder that is outside.
+    """
+    places = {Path(tempfile.gettempdir()).resolve(): "tmp", Path("/tmp"): "tmp"}
+    places[Path.home().resolve()] = "home"
+    lines = [f"hostname {name} || true"]
+    lines += [f"mount --bind /dev/null {_quoted(file)}" for file in hidden]
+    for new, old in kept.items():
+        for place, part in places.items():
+            if new.is_relative_to(place):
+                stage = folder / part / new.relative_to(place)
+                lines.append(f"mkdir -p {_quoted(stage)}")
+                lines.append(f"mount --rbind {_quoted(old)} {_quoted(stage)}")
+    for place in sorted(places, key=folder.is_relative_to):  # what hides this folder comes last
+        lines.append(f"mount --rbind {_quoted(folder / places[place])} {_quoted(place)}")
+    lines.append(f"exec {shlex.join(command)}")
+    return "\n".join(lines) + "\n"
+
+
+def _files_of_package() -> list[Path]:
+    """What makes the interpreter find an installation of this package that is being worked on."""
+    return [
+        file.resolve()
+        for root in (Path(each) for each in sys.path if each.endswith("site-packages"))
+        for file in root.glob("*fyke*.pth")
+    ]
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def await_port(port: int, member: Member) -> None:
+    """Waits until somebody listens."""
+
+    def answers() -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            return False
+        return True
+
+    _await(answers, member)
+
+
+def await_line(text: str, member: Member) -> None:
+    """Waits until a member has said something."""
+    _await(lambda: text in member.log(), member)
+
+
+def _await(is_done: object, member: Member) -> None:
+    end = time.monotonic() + _START_S_MAX
+    while not is_done():  # type: ignore[operator]
+        assert member.process.poll() is None, member.log()[-4000:]
+        assert time.monotonic() < end, member.log()[-4000:]
+        time.sleep(0.2)
