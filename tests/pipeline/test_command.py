@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -84,13 +86,41 @@ def test_the_sample_at_small_size(tmp_path, place):
     assert re.search(rf"^events +{EVENTS:,} ", done.stdout, re.M)
     assert done.stdout.endswith("\n\npipeline-out/report.html\n")
     assert [line.split()[0] for line in done.stderr.splitlines()] == [
-        *("start", "ingest", "compile", "match", "notify", "count", "report")
+        "running",
+        *("start", "ingest", "compile", "match", "notify", "count", "report"),
     ]
     assert max(map(len, done.stdout.splitlines())) <= 80
     page = (out / "report.html").read_text("utf-8")
     assert page.count("<img ") >= 6
     assert not re.search(r"(?:src|href)=\"(?!data:)", page)
     assert "http" not in re.sub(r"base64,[^\"]*", "", page)
+
+
+@pytest.mark.long
+def test_killed_in_the_middle(tmp_path):
+    """kill -9 while Spark works: the earlier results stay, and the next run leaves only its own."""
+    run = ["pipeline", "run", "--subscriptions=50", "--master=local[2]", "--out=out"]
+    assert fyke(tmp_path, *run, "--events=60").returncode == 0
+    out = tmp_path / "out"
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    with (tmp_path / "log.txt").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "fyke", *run, "--events=100000"],
+            cwd=tmp_path,
+            stdout=log,
+            stderr=log,
+        )
+        while not list(tmp_path.glob(".out.run-*/journal")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        assert process.wait(60) == -signal.SIGKILL
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert list(tmp_path.glob(".out.run-*"))
+    done = fyke(tmp_path, *run, "--events=70")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((out / "summary.json").read_text("utf-8"))["events"] == 70
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.txt", "out"]
 
 
 def test_init_writes_once(tmp_path, monkeypatch, capsys):
@@ -115,6 +145,9 @@ def test_init_writes_once(tmp_path, monkeypatch, capsys):
         (["bad.toml"], "bad.toml: events.count is 'x'; expected a whole number from 1 on"),
         (["--for=5"], "--for ends a stream, but the events are none"),
         (["--rate=0"], "--rate"),
+        (["--refused-max=1.1"], "--refused-max"),
+        (["--refused-max=-1"], "--refused-max"),
+        (["--refused-max=0.5", "--rate=5"], "--refused-max is for runs that end"),
         (["--for=0", "--rate=5"], "--for"),
         (
             ["--events=5", "--rate=5"],

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from fyke.errors import FykeError
+from fyke.events.schema import Schema
 from fyke.pipeline.configuration import Pace, parse, read, sample
 from fyke.pipeline.origins import Files, Generated, Log, Paced, Topic
-from fyke.pipeline.streams import CONNECTOR
 from fyke.workloads.named import workload
 
 HERE = Path("/somewhere")
@@ -60,10 +60,50 @@ def test_what_the_sample_leaves_as_comments_works_too():
     assert parsed(f"[events]\n{kafka}\n" + SUBSCRIPTIONS).events == Topic(
         "host:9092", "events", "id", {"startingOffsets": "earliest"}
     )
-    (connector,) = uncommented("spark.conf")
-    assert parsed(f"{EVENTS}{SUBSCRIPTIONS}[spark.conf]\n{connector}").place.conf == {
-        "spark.jars.packages": f"{CONNECTOR}:{version('pyspark')}"
-    }
+
+
+def test_a_schema_says_what_values_mean(tmp_path):
+    assert parsed(sample()).schema is None
+    (commented,) = uncommented("schema")
+    level = {"domain": {"enumeration": ["low", "high"]}}
+    (tmp_path / "schema.json").write_text(json.dumps({"attributes": {"level": level}}), "utf-8")
+    made = parse(f"{EVENTS}{SUBSCRIPTIONS}[schema]\n{commented}", "p.toml", tmp_path).schema
+    assert made.orders["level"].values == ("low", "high")
+    assert made.timestamps == {"created_at"}
+    alone = parsed(f'{EVENTS}{SUBSCRIPTIONS}[schema]\ntimestamps = ["at"]').schema
+    assert alone == Schema().with_timestamps(["at"])
+
+
+@pytest.mark.parametrize(
+    ("section", "problem"),
+    [
+        ('path = "none.json"', r"schema.path is 'none.json': No such file"),
+        ('path = "bad.json"', r"schema.path is 'bad.json': .*no member 'attribute'.*`attributes`"),
+        ('path = "text"', r"schema.path is 'text': "),
+        ('path = "bytes"', r"schema.path is 'bytes': "),
+        ('path = "."', r"schema.path is '.': Is a directory"),
+        ("path = 5", "schema.path is 5; expected text"),
+        ('timestamps = "at"', "schema.timestamps is 'at'; expected a list of names"),
+        ("timestamps = [5]", r"schema.timestamps is \[5\]; expected a list of names"),
+        ('file = "x"', "schema.file is unknown; expected path, timestamps"),
+    ],
+)
+def test_schemas_that_cannot_be_used_are_named(tmp_path, section, problem):
+    (tmp_path / "bad.json").write_text('{"attribute": {}}', "utf-8")
+    (tmp_path / "text").write_text("{", "utf-8")
+    (tmp_path / "bytes").write_bytes(b"\xff{}")
+    with pytest.raises(FykeError, match=f"^p.toml: {problem}"):
+        parse(f"{EVENTS}{SUBSCRIPTIONS}[schema]\n{section}", "p.toml", tmp_path)
+
+
+def test_the_share_of_events_that_may_be_refused():
+    assert parsed(sample()).refused_max == parsed(EVENTS + SUBSCRIPTIONS).refused_max == 0.5
+    for share in ("0", "1", "0.25", "1.0"):
+        made = parsed(f"{EVENTS}refused_max = {share}\n{SUBSCRIPTIONS}")
+        assert made.refused_max == made.tolerating(None).refused_max == float(share)
+        assert made.tolerating(0.75).refused_max == 0.75
+    with pytest.raises(FykeError, match="--refused-max is for runs that end"):
+        parsed(sample()).paced(7).tolerating(1.0)
 
 
 def test_what_is_a_stream():
@@ -142,6 +182,13 @@ def test_sizes_from_the_command_line():
         (EVENTS + "rate = 7\n" + SUBSCRIPTIONS, "events.rate an endless stream; choose one"),
         (EVENTS.replace("count = 5", "rate = 0") + SUBSCRIPTIONS, "events.rate is 0; expected a"),
         (EVENTS.replace("count = 5", "rate = 1.5") + SUBSCRIPTIONS, "events.rate is 1.5; expected"),
+        (
+            EVENTS + "refused_max = 1.5\n" + SUBSCRIPTIONS,
+            "events.refused_max is 1.5; expected a sha",
+        ),
+        (EVENTS + "refused_max = -0.1\n" + SUBSCRIPTIONS, "expected a share from 0 to 1"),
+        (EVENTS + "refused_max = nan\n" + SUBSCRIPTIONS, "events.refused_max is nan; expected a s"),
+        (EVENTS + 'refused_max = "1"\n' + SUBSCRIPTIONS, "events.refused_max is '1'; expected a s"),
         (EVENTS + "stream = true\n" + SUBSCRIPTIONS, "events.stream is unknown"),
         (
             '[events]\nformat = "json"\npath = "x"\nkey = "id"\nstream = 1\n' + SUBSCRIPTIONS,
@@ -164,6 +211,10 @@ def test_sizes_from_the_command_line():
         ),
         ('[events]\nformat = "json"\n' + SUBSCRIPTIONS, "events.path is missing; expected a file"),
         ('[events]\nformat = "json"\npath = "x"\n' + SUBSCRIPTIONS, "events.key is missing"),
+        (
+            '[events]\nformat = "json"\npath = "x"\nkee = "id"\n' + SUBSCRIPTIONS,
+            "; is events.kee meant for it?",
+        ),
         (
             '[events]\nformat = "csv"\npath = "x"\nkey = "id"\n' + SUBSCRIPTIONS,
             "events.schema is missing; expected the columns of the csv files",

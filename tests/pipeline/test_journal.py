@@ -58,6 +58,8 @@ def test_digests_and_sizes(pin, monkeypatch, size, matches_max):
     assert wanted
     assert sorted(found) == sorted(wanted)
     assert all(row["rows"] == len(row["events"]) for row in digests)
+    is_split = len({row["subscription"] for row in digests}) < len(digests)
+    assert is_split == (matches_max < len(wanted))  # what is gathered is bounded
 
     by_event = Counter(event for _, event in wanted)
     sizes = Counter(by_event[keys(number)] for number in range(EVENTS))
@@ -66,22 +68,68 @@ def test_digests_and_sizes(pin, monkeypatch, size, matches_max):
     assert not [row for row in rows if row["reason"] is not None]
 
 
-def test_refusals_are_in_no_digest(pin):
-    table = pa.table(
-        {"price": [1.0, float("nan"), 2.0, 3.0], "key": pa.array([1, 2, None, 4], pa.int64())}
+@pytest.fixture(scope="module")
+def cheap(tmp_path_factory) -> Pin:
+    """Subscriptions that would accept rows which are refused, in two shards."""
+    folders = []
+    for shard, filters in enumerate(
+        [{"all": "true", "cheap": "price < 2.5"}, {"one": "price = 1"}]
+    ):
+        matcher = fyke.Matcher()
+        matcher.add_many(filters.items())
+        folders.append(str(tmp_path_factory.mktemp("cheap") / f"{shard}"))
+        matcher.save(folders[-1])
+    return Pin.of(folders)
+
+
+@pytest.mark.parametrize("size", [1, 2, 10])
+def test_refusals_are_in_no_digest(cheap, size):
+    """And everything else is: rows beside those that are refused keep what they matched."""
+    nan = float("nan")
+    prices = pa.array([1.0, nan, 2.0, 3.0, 1.0, nan, 1.0, None])
+    table = pa.table({"price": prices, "key": pa.array([1, 2, None, 4, 5, None, 7, 8])})
+    task = Task(cheap, Reading("columns", ("price",)), "key", None)
+    rows = [row for batch in task.run(table.to_batches(size)) for row in batch.to_pylist()]
+    refused = [(row["event"], row["reason"]) for row in rows if row["reason"] is not None]
+    assert Counter(event for event, _ in refused) == {2: 1, None: 2}
+    reasons = sorted(reason for event, reason in refused if event is None)
+    assert reasons[1] == "the event has no key" and "nan is not a number" in reasons[0]
+    found = Counter(
+        (row["subscription"], event)
+        for row in rows
+        if row["subscription"] is not None
+        for event in row["events"]
     )
-    rows = [
-        row
-        for batch in Task(pin, Reading("columns", ("price",)), "key", None).run(table.to_batches())
-        for row in batch.to_pylist()
-    ]
-    refused = {row["event"]: row["reason"] for row in rows if row["reason"] is not None}
-    assert refused[None] == "the event has no key"
-    assert "nan is not a number" in refused[2]
-    assert sorted(refused, key=str) == [2, None]
-    assert sum(row["rows"] for row in rows if row["size"] is not None) == 2
+    assert found == Counter(
+        [("all", key) for key in (1, 4, 5, 7, 8)]
+        + [(id, key) for id in ("cheap", "one") for key in (1, 5, 7)]
+    )
+    sizes = Counter()
+    for row in rows:
+        if row["size"] is not None:
+            sizes[row["size"]] += row["rows"]
+    assert sizes == {3: 3, 1: 2}
+    assert sum(row["rows"] for row in rows if row["at"] is not None) == len(prices)
 
 
 def test_no_rows_no_journal(pin):
     task = Task(pin, Reading("columns", ("price",)), "key", None)
     assert list(task.run([])) == []
+
+
+def test_documents_keep_the_difference_between_null_and_missing(tmp_path):
+    folders = []
+    for number, text in enumerate(["price is null", "not exists price", "price != 1"]):
+        matcher = fyke.Matcher()
+        matcher.add(text, text)
+        folders.append(str(tmp_path / f"{number}"))
+        matcher.save(folders[-1])
+    texts = ['{"price": null}', "{}", '{"price": 2}', '{"price": [1, null]}', '{"price": "x"}']
+    batch = pa.record_batch({"key": pa.array(range(5)), "value": pa.array(texts, pa.binary())})
+    task = Task(Pin.of(folders), Reading("json", ("value",)), "key", "value")
+    rows = [row for each in task.run([batch]) for row in each.to_pylist()]
+    assert {row["subscription"]: row["events"] for row in rows if row["subscription"]} == {
+        "price is null": [0, 3],
+        "not exists price": [1],
+        "price != 1": [0, 2, 3, 4],
+    }

@@ -60,6 +60,30 @@ def test_what_was_half_written_is_cut_off(ledger):
         assert list(ledger.entries()) == [first, second]
 
 
+def test_what_was_added_is_there_for_good(synced):
+    ledger = Ledger(str(synced.folder / "batches.ndjson"))
+    for batch in range(4):
+
+        def check(batch=batch):
+            for copy in synced.possible():
+                found = list(Ledger(str(copy / "batches.ndjson")).entries())
+                assert [each.batch for each in found] in (
+                    list(range(batch)),
+                    list(range(batch + 1)),
+                )
+
+        synced.before_each = check
+        ledger.add(entry(batch, batch))
+        check(batch + 1)
+
+
+def test_a_reader_that_stops_goes_on_with_the_next(ledger):
+    for batch in range(4):
+        ledger.add(entry(batch, batch))
+    place = Place()
+    assert [next(ledger.read(place)).batch for _ in range(4)] == [0, 1, 2, 3]
+
+
 def test_readers_go_on_where_they_were(ledger):
     place = Place()
     assert list(ledger.read(place)) == []

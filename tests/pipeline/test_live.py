@@ -22,7 +22,7 @@ import pytest
 import fyke
 from fyke.errors import FykeError
 from fyke.logs.partitions import Partitions
-from fyke.pipeline.folder import Folder
+from fyke.pipeline.folder import Folder, replacing
 from fyke.pipeline.ledger import Entry, Ledger
 from fyke.workloads.named import workload
 
@@ -140,6 +140,7 @@ FILES = """
 format = "json"
 path = "in"
 key = "id"
+refused_max = 0.0
 stream = true
 options = { maxFilesPerTrigger = 1 }
 [subscriptions]
@@ -174,6 +175,8 @@ def test_files_that_appear(run_stream, watcher, tmp_path):
         '{"price": 1}',
     ]
     assert (first.events, first.events_refused, first.stream.batches) == (10, 4, 2)
+    assert sum(each.rows for each in first.statistics.refusals) == 4
+    assert "the event has no key" in {each.example for each in first.statistics.refusals}
 
     others = {"late": "exists id", "cheap": "price < 1"}
     put_subscriptions(tmp_path / "subscriptions.jsonl", others)
@@ -370,7 +373,8 @@ def test_folders_of_others(run_stream, run_pipeline, tmp_path):
     out = tmp_path / "out"
     (tmp_path / "in").mkdir()
     put_subscriptions(tmp_path / "subscriptions.jsonl", FILTERS)
-    Folder.begin(out, {"events": "a workload"})
+    with replacing(out, {"events": "a workload"}):
+        pass
     with pytest.raises(FykeError, match="the results of a run that was no stream; --out names"):
         run_stream(FILES)
     (out / "pipeline.json").write_text("{")
@@ -436,6 +440,7 @@ def command(folder: Path, log: Path) -> Iterator[subprocess.Popen]:
             process.wait(60)
 
 
+@pytest.mark.long
 def test_killed_and_terminated(tmp_path):
     """kill -9 between journal and notifications; the same command goes on, until SIGTERM."""
     (tmp_path / "p.toml").write_text(PACED + BRIEF, "utf-8")

@@ -11,6 +11,10 @@ import pytest
 
 import fyke
 from fyke.errors import FykeError
+from fyke.pipeline.configuration import parse
+from fyke.pipeline.folder import replacing
+from fyke.pipeline.running import run
+from tests.pipeline.conftest import Listening
 
 SUBSCRIPTIONS = [
     {"id": "cheap", "filter": "price < 10", "subscriber": "ann"},
@@ -106,6 +110,40 @@ def test_documents(run_pipeline, tmp_path, form):
     assert not list((tmp_path / "out").glob("refused-*"))
 
 
+MEANING = {
+    "attributes": {
+        "level": {"domain": {"enumeration": ["low", "medium", "high"]}},
+        "price": {"domain": "decimal"},
+    }
+}
+MEANT = [
+    {"id": "alarming", "filter": "level > 'low'"},
+    {"id": "late", "filter": "at > timestamp '2026-01-31'"},
+    {"id": "exact", "filter": "price = 0.10000000000000001"},
+    {"id": "tenth", "filter": "price = 0.10"},
+    {"id": "nothing", "filter": "level > 'lwo'"},
+]
+
+
+def test_a_schema_gives_values_their_meaning(run_pipeline, tmp_path):
+    """As a matcher with that schema; what has no order is refused, and text that is no time."""
+    events = [
+        '{"id": "e0", "level": "medium", "at": "2026-02-01", "price": 0.10000000000000001}',
+        '{"id": "e1", "level": "low", "at": "2026-01-31T00:00:00Z", "price": 0.10}',
+        '{"id": "e2", "level": "high", "at": null, "price": "0.1"}',
+        '{"id": "e3", "level": "odd", "at": "soon"}',
+    ]
+    (tmp_path / "events.jsonl").write_text(lines(*events), "utf-8")
+    (tmp_path / "subscriptions.jsonl").write_text(lines(*MEANT), "utf-8")
+    (tmp_path / "schema.json").write_text(json.dumps(MEANING), "utf-8")
+    declared = '[schema]\npath = "schema.json"\ntimestamps = ["at"]\n'
+    outcome = run_pipeline(JSON_PIPELINE.format(form="digest") + declared)
+    sent = documents(tmp_path / "out" / "notifications.ndjson")
+    found = {each["subscription"]: sorted(each["events"]) for each in sent}
+    assert found == {"alarming": ["e0", "e2"], "late": ["e0"], "exact": ["e0"], "tenth": ["e1"]}
+    assert (outcome.events_refused, outcome.subscriptions_refused) == (1, 1)
+
+
 def test_what_is_refused_is_counted_and_kept_with_the_reason(run_pipeline, tmp_path):
     (tmp_path / "events.jsonl").write_text(
         lines(
@@ -131,9 +169,16 @@ def test_what_is_refused_is_counted_and_kept_with_the_reason(run_pipeline, tmp_p
         ),
         "utf-8",
     )
-    outcome = run_pipeline(JSON_PIPELINE.format(form="digest"))
+    text = JSON_PIPELINE.format(form="digest")
+    with pytest.raises(FykeError, match=r"^4 of 5 events were refused .*allows the share 0\.79"):
+        run_pipeline(text.replace('"id"', '"id"\nrefused_max = 0.79'))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("events.jsonl", "subscriptions.jsonl")
+    ]
+    outcome = run_pipeline(text.replace('"id"', '"id"\nrefused_max = 0.8'))
     assert pairs(documents(tmp_path / "out" / "notifications.ndjson")) == [("ann", "e0", "cheap")]
     assert (outcome.events, outcome.events_refused, outcome.matches) == (5, 4, 1)
+    assert sorted(each.rows for each in outcome.statistics.refusals) == [1, 1, 1, 1]
     assert outcome.statistics.events_by_size == ((1, 1),)
     refused = documents(tmp_path / "out" / "refused-events.ndjson")
     reasons = {each["text"]: each["reason"] for each in refused}
@@ -141,6 +186,8 @@ def test_what_is_refused_is_counted_and_kept_with_the_reason(run_pipeline, tmp_p
     assert "'a'" in reasons['{"id": "twice", "a": 1, "a": 2}']
     assert reasons['{"price": 1}'] == "the event has no key"
     assert "[]" in reasons
+    assert {each.example for each in outcome.statistics.refusals} == set(reasons.values())
+    assert "Why events were refused" in (tmp_path / "out" / "report.html").read_text("utf-8")
 
     assert (outcome.subscriptions, outcome.subscriptions_refused) == (1, 6)
     refused = documents(tmp_path / "out" / "refused-subscriptions.ndjson")
@@ -152,6 +199,30 @@ def test_what_is_refused_is_counted_and_kept_with_the_reason(run_pipeline, tmp_p
     assert reasons["empty"] == "the filter is null"
     assert reasons["{not json"] == "the row cannot be read"
     assert "the id is null" in reasons.values()
+
+
+def test_a_wrong_key_keeps_the_earlier_results(run_pipeline, tmp_path):
+    with replacing(tmp_path / "out", {}) as folder:
+        folder.write("report.html", "earlier")
+    events = [{**EVENTS[0], "id": f"e{number}"} for number in range(40)]
+    broken = [f'{{"idd": {number}, "price": }}' for number in range(7)]
+    (tmp_path / "events.jsonl").write_text(lines(*events, *broken, "[]"), "utf-8")
+    (tmp_path / "subscriptions.jsonl").write_text(lines(*SUBSCRIPTIONS), "utf-8")
+    with pytest.raises(FykeError) as refused:
+        run_pipeline(JSON_PIPELINE.format(form="digest").replace('"id"', '"idd"'))
+    first, *reasons = str(refused.value).split("\n")
+    assert first == (
+        "48 of 48 events were refused (events.key is 'idd'); events.refused_max (--refused-max) "
+        "allows the share 0.5; most often:"
+    )
+    counts = [int(line.split()[0]) for line in reasons]
+    assert counts == [40, 7, 1], reasons
+    assert reasons[0].split(maxsplit=1)[1] == "the event has no key"
+    assert "JSON" in reasons[1]
+    assert (tmp_path / "out" / "report.html").read_text() == "earlier"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("events.jsonl", "out", "subscriptions.jsonl")
+    ]
 
 
 def test_tables_with_keys_of_any_type(run_pipeline, tmp_path):
@@ -242,34 +313,41 @@ def test_a_folder_with_other_things_is_left_alone(run_pipeline, tmp_path):
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.txt"]
 
 
-def test_a_second_run_replaces_the_first(run_pipeline, tmp_path):
+def contents(folder: Path) -> dict[str, bytes]:
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+def test_a_second_run_replaces_the_first(run_pipeline, spark, tmp_path):
+    """In one step: a kill in any stage would have left the first results, and nothing mixed."""
+    out, seen = tmp_path / "out", {}
     first = run_pipeline(WORKLOADS)
-    (tmp_path / "out" / "notes.txt").write_text("mine")
-    second = run_pipeline(WORKLOADS.replace("300", "100"))
+    (out / "notes.txt").write_text("mine")
+    before = contents(out)
+
+    class Looking(Listening):
+        def begin(self, name: str) -> None:
+            super().begin(name)
+            seen[name] = contents(out)
+
+    text = WORKLOADS.replace("300", "100")
+    second = run(parse(text, "pipeline.toml", tmp_path), Looking(), spark)
+    assert list(seen) == ["ingest", "compile", "match", "notify", "count", "report"]
+    assert all(each == before for each in seen.values())
     assert (first.events, second.events) == (300, 100)
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    summary = json.loads((out / "summary.json").read_text())
     assert summary["events"] == 100
-    assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
-    assert len(pq.read_table(tmp_path / "out" / "events")) == 100
+    assert (out / "notes.txt").read_text() == "mine"
+    assert len(pq.read_table(out / "events")) == 100
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        (JSON_PIPELINE.format(form="digest"), "events.jsonl cannot be read"),
-        (
-            WORKLOADS.replace(
-                'workload = "auction"\ncount = 200', 'format = "json"\npath = "none"'
-            ),
-            "none cannot be read",
-        ),
-        (
-            WORKLOADS.replace('workload = "auction"\ncount = 200', 'format = "json"\npath = "bad"'),
-            "no subscription that can be used",
-        ),
-    ],
-)
-def test_what_cannot_be_run(run_pipeline, tmp_path, text, problem):
-    (tmp_path / "bad").write_text('{"id": "a", "filter": "?"}\n', "utf-8")
-    with pytest.raises(FykeError, match=problem):
+def test_no_subscription_that_can_be_used(run_pipeline, tmp_path):
+    rules = [{"id": f"a{number}", "filter": f"price < {number} <"} for number in range(3)]
+    (tmp_path / "bad").write_text(lines(*rules, {"id": "b", "filter": "x ="}, "{"), "utf-8")
+    text = WORKLOADS.replace('workload = "auction"\ncount = 200', 'format = "json"\npath = "bad"')
+    with pytest.raises(FykeError, match="no subscription that can be used; most often:") as refused:
         run_pipeline(text)
+    reasons = str(refused.value).split("\n")[1:]
+    assert [line.split()[0] for line in reasons] == ["3", "1", "1"]
+    assert [path.name for path in tmp_path.iterdir()] == ["bad"]

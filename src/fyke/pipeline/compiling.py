@@ -9,6 +9,7 @@ from fyke import spark
 from fyke.errors import FykeError
 from fyke.pipeline import sources
 from fyke.pipeline.configuration import Pipeline
+from fyke.pipeline.refusals import commonest, listed
 from fyke.spark.versions import Version
 
 if TYPE_CHECKING:
@@ -43,18 +44,19 @@ def compiled(
     rows.withColumn("reason", f.coalesce(broken, again)).write.parquet(table)
     rows = session.read.parquet(table)
     good = rows.where("reason is null").drop("reason", "broken")
-    version = spark.compile(good, versions, shards=pipeline.shards)
+    version = spark.compile(good, versions, shards=pipeline.shards, schema=pipeline.schema)
     bad = rows.where("reason is not null").drop("class")
     refused = version.refused + bad.count()
     if refused:
         errors = version.errors(session)
-        bad.unionByName(errors, allowMissingColumns=True).write.json(
-            refusals, ignoreNullFields=True
-        )
+        bad = bad.unionByName(errors, allowMissingColumns=True)
+        if not version.subscriptions:
+            why = listed(commonest(bad))
+            raise FykeError(
+                f"{pipeline.subscriptions}: no subscription that can be used; most often:{why}"
+            )
+        bad.write.json(refusals, ignoreNullFields=True)
         good = good.join(errors.select("id"), "id", "left_anti")
     if not version.subscriptions:
-        raise FykeError(
-            f"{pipeline.subscriptions}: no subscription that can be used; {refusals} holds the "
-            "reasons"
-        )
+        raise FykeError(f"{pipeline.subscriptions}: no subscription is there")
     return Compiled(version, good, refused)

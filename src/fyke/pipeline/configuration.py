@@ -11,7 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from fyke.errors import FykeError
+from fyke.errors import FykeError, shown
+from fyke.events import json
+from fyke.events.schema import Schema
 from fyke.filters.dialects import DIALECTS
 from fyke.pipeline import origins
 from fyke.pipeline.origins import Origin, Paced, Source, resolved
@@ -21,6 +23,8 @@ FORMS: Final = ("digest", "event")
 UNTIL: Final = ("stopped", "available")
 QUICK_EVENTS: Final = 20_000
 QUICK_SUBSCRIPTIONS: Final = 2_000
+REFUSED_MAX: Final = 0.5
+"""The share of its events that a run may refuse, unless it is told otherwise."""
 _OUT: Final = "pipeline-out"
 
 
@@ -59,9 +63,12 @@ class Pipeline:
     """All of it."""
 
     events: Origin
+    refused_max: float
     subscriptions: Source
     dialect: str
     shards: int | None
+    schema: Schema | None
+    """What values mean: orders of enumerations, text that is a timestamp, decimals in JSON."""
     notifications: Notifications
     pace: Pace
     report: Report
@@ -83,6 +90,14 @@ class Pipeline:
     def paced(self, rate: int | None) -> Pipeline:
         """The same with generated events as a stream, so many a second."""
         return self if rate is None else replace(self, events=origins.paced(self.events, rate))
+
+    def tolerating(self, refused_max: float | None) -> Pipeline:
+        """The same, whose events may be refused up to another share."""
+        if refused_max is None:
+            return self
+        if self.is_stream:
+            raise FykeError("--refused-max is for runs that end; a stream goes on in any case")
+        return replace(self, refused_max=refused_max)
 
     def placed(self, master: str | None, remote: str | None) -> Pipeline:
         """The same elsewhere."""
@@ -109,22 +124,40 @@ def parse(text: str, place: str, folder: Path) -> Pipeline:
 
 
 def _pipeline(whole: Section, folder: Path) -> Pipeline:
-    subscriptions = whole.section("subscriptions")
+    events, subscriptions = whole.section("events"), whole.section("subscriptions")
     made = Pipeline(
-        events=origins.read_events(whole.section("events"), folder),
+        events=origins.read_events(events, folder),
+        refused_max=events.share("refused_max", REFUSED_MAX),
         dialect=subscriptions.choice("dialect", DIALECTS, "fyke"),
         shards=subscriptions.whole("shards", None, 1) if "shards" in subscriptions else None,
         subscriptions=origins.read_subscriptions(subscriptions, folder),
+        schema=_schema(whole.section("schema"), folder),
         notifications=_notifications(whole.section("notifications")),
         pace=_pace(whole.section("stream")),
         report=_report(whole.section("report")),
         place=_place(whole.section("spark")),
         out=_out(whole.section("output"), folder),
     )
+    events.end()
     whole.end()
     if isinstance(made.events, Paced) and made.pace.until != UNTIL[0]:
         whole.fail("stream.until is 'available', but a workload at a rate never ends")
     return made
+
+
+def _schema(section: Section, folder: Path) -> Schema | None:
+    path, names = section.text("path"), section.items("timestamps", "a list of names")
+    section.end()
+    if not all(isinstance(name, str) for name in names):
+        section.fail(f"schema.timestamps is {shown(names)}; expected a list of names")
+    if path is None:
+        return Schema().with_timestamps(names) if names else None
+    try:
+        declared = Schema.from_document(json.decode((folder / path).read_bytes()))
+        return declared.with_timestamps(names)
+    except (FykeError, OSError) as refused:
+        reason = getattr(refused, "strerror", None) or refused
+        section.fail(f"schema.path is {path!r}: {reason}")
 
 
 def _notifications(section: Section) -> Notifications:

@@ -17,21 +17,36 @@ batches.ndjson            the ledger: a line per batch
 checkpoint/               where Spark is in the stream, and which version batches saw
 sample/                   a few events
 
-A run replaces what an earlier one left, but a stream goes on with its own, and with nothing else.
+A stream goes on with its own folder, and with nothing else. Any other run replaces what an earlier
+one left, and in one step: it writes to a folder beside it, `.NAME.run-` and a random number, which
+takes the name at the end. So whatever happens to a run, the folder holds the old results or the new
+ones. What a run that was killed left beside it is removed by the next one; files of others move
+with the name.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from fyke.durable import (
+    aside,
+    make_folder,
+    publish_folder,
+    replace_folder,
+    restore_folder,
+    sync_folder,
+    write_whole,
+)
 from fyke.errors import FykeError
-from fyke.spark.durable import write_whole
 
 _MARK: Final = "pipeline.json"
 _STREAM: Final = "stream"
@@ -41,6 +56,8 @@ _NAMES: Final = (
     *("refused-events.ndjson", "refused-subscriptions.ndjson"),
     *("batches.ndjson", "checkpoint", "sample"),
 )
+_OURS: Final = re.compile(rf"({'|'.join(map(re.escape, (_MARK, *_NAMES)))})(\.\d+-[0-9a-f]+\.new)?")
+"""With what a killed process left of a file that it replaced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +65,6 @@ class Folder:
     """The folder of a run."""
 
     path: Path
-
-    @classmethod
-    def begin(cls, path: Path, description: Mapping[str, Any]) -> Folder:
-        """A folder without results; those of an earlier run are removed, other files never."""
-        with _troubles(path):
-            if _stream_at(path) is not None:
-                raise FykeError(
-                    f"{path} holds the results of a stream, which another run must not replace; "
-                    "--out names another folder"
-                )
-            return cls._cleared(path, description)
 
     @classmethod
     def resume(cls, path: Path, stream: Mapping[str, Any]) -> Folder:
@@ -81,29 +87,22 @@ class Folder:
 
     @classmethod
     def _cleared(cls, path: Path, description: Mapping[str, Any]) -> Folder:
-        if path.exists() and not _may_be_used(path):
-            raise FykeError(
-                f"{path} exists and holds no results of a pipeline; nothing was written. "
-                "--out names another folder"
-            )
-        path.mkdir(parents=True, exist_ok=True)
+        _check_ours(path)
+        make_folder(path)
         for name in _NAMES:
             _remove(path / name)
-        write_whole(path / _MARK, json.dumps(description, indent=1) + "\n")
-        return cls(path)
+        return cls(path)._marked(description)
+
+    def _marked(self, description: Mapping[str, Any]) -> Folder:
+        write_whole(self.path / _MARK, json.dumps(description, indent=1) + "\n")
+        return self
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """While this process works on the folder, no other one does."""
-        with open(self.path / _MARK, "rb") as mark:
-            try:
-                import fcntl
-
-                fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except ImportError:  # Windows; two at once would have to be meant
-                pass
-            except OSError:
-                raise FykeError(f"{self.path} is being written to by another run") from None
+        with _lock(self.path) as is_free:
+            if not is_free or not (self.path / _MARK).exists():
+                raise FykeError(f"{self.path} is being written to by another run")
             yield
 
     def clear(self, name: str) -> None:
@@ -125,12 +124,133 @@ class Folder:
         return [name for name in _NAMES if (self.path / name).exists()]
 
 
+def is_result(path: str, out: Path) -> bool:
+    """Whether a path leads to what a run writes in its folder."""
+    there, folder = Path(os.path.realpath(path)), Path(os.path.realpath(out))
+    below = there.relative_to(folder).parts if there.is_relative_to(folder) else ()
+    return below[:1] in [(name,) for name in _NAMES]
+
+
+@contextmanager
+def replacing(path: Path, description: Mapping[str, Any]) -> Iterator[Folder]:
+    """A folder for the results of a run, which takes the place of `path` when all went well.
+
+    Until then `path` stays as it is, and also if anything is raised.
+    """
+    path = Path(os.path.realpath(path))
+    with _troubles(path):
+        _check_replaceable(path)
+        make_folder(path.parent)
+        staging = path.with_name(f".{path.name}.run-{secrets.token_hex(8)}")
+        staging.mkdir()
+    try:
+        with _troubles(path):
+            folder = Folder(staging)._marked(description)
+        with folder.held():
+            with _troubles(path):
+                _tidy(path, staging)
+            yield folder
+            _publish(staging, path)
+    finally:
+        _discard(staging, path)
+
+
+def _publish(staging: Path, path: Path) -> None:
+    try:
+        _check_replaceable(path)  # hours may have passed
+        if path.exists():
+            replace_folder(staging, path)
+        else:
+            publish_folder(staging, path)
+    except (OSError, FykeError) as refused:
+        restore_folder(path)
+        kept = path.with_name(staging.name.removeprefix("."))
+        staging.rename(kept)
+        reason = getattr(refused, "strerror", None) or refused
+        raise FykeError(
+            f"the results are in {kept}: they cannot replace {path}: {reason}"
+        ) from None
+
+
+def _tidy(path: Path, staging: Path) -> None:
+    """Removes what runs that were killed left beside the folder of results."""
+    restore_folder(path)
+    name = re.compile(re.escape(f".{path.name}.run-") + "[0-9a-f]{16}")
+    others = [each for each in path.parent.iterdir() if name.fullmatch(each.name)]
+    for other in {*others, aside(path)} - {staging}:
+        with _lock(other) as is_free:
+            if not is_free:
+                raise FykeError(f"{path} is being written to by another run")
+            _discard(other, path)
+
+
+def _discard(leftover: Path, path: Path) -> None:
+    """Removes results that are not wanted; what others put beside them goes to the folder."""
+    with suppress(OSError):  # Spark's processes may be at it still; the next run comes by again
+        for each in sorted(leftover.iterdir()):
+            if _OURS.fullmatch(each.name):
+                shutil.rmtree(each, ignore_errors=True) if each.is_dir() else each.unlink()
+            elif path.is_dir() and not os.path.lexists(path / each.name):
+                each.rename(path / each.name)
+                sync_folder(path)
+        leftover.rmdir()
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[bool]:
+    """Whether nobody works on a folder; while this lasts, nobody else does."""
+    try:
+        import fcntl
+    except ImportError:  # Windows; two at once would have to be meant
+        yield True
+        return
+    try:
+        mark = open(folder / _MARK, "r+b")  # noqa: SIM115 - closed below
+    except FileNotFoundError:
+        yield True
+        return
+    with mark:
+        try:
+            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+
+
 @contextmanager
 def _troubles(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as refused:
-        raise FykeError(f"{path}: {refused.strerror or refused}") from None
+        where = f"{refused.filename}: " if refused.filename else ""
+        raise FykeError(
+            f"output.path is {str(path)!r}; expected a folder that can be written: "
+            f"{where}{refused.strerror or refused}"
+        ) from None
+
+
+def _check_replaceable(path: Path) -> None:
+    """FykeError unless a run that is no stream may replace what is there."""
+    if _stream_at(path) is not None:
+        raise FykeError(
+            f"{path} holds the results of a stream, which another run must not replace; "
+            "--out names another folder"
+        )
+    _check_ours(path)
+    if os.path.ismount(path):
+        raise FykeError(
+            f"output.path is {str(path)!r}, where a disk begins; expected a folder on it, which "
+            "can be renamed"
+        )
+
+
+def _check_ours(path: Path) -> None:
+    if path.exists() and not _may_be_used(path):
+        raise FykeError(
+            f"{path} exists and holds no results of a pipeline; nothing was written. "
+            "--out names another folder"
+        )
 
 
 def _stream_at(path: Path) -> dict[str, Any] | None:

@@ -28,6 +28,7 @@ import pyarrow.compute as pc
 from fyke.pipeline.sources import Events
 from fyke.spark.columns import map_batches, need_names
 from fyke.spark.reading import Found, Reading
+from fyke.spark.shipping import ship
 from fyke.spark.snapshots import Pin
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def journal(events: Events, pin: Pin) -> DataFrame:
     from pyspark.sql import types as t
 
     frame, shape = events.frame, events.shape
-    reading = Reading.of(frame, shape.attributes, shape.json, None)
+    reading = Reading.of(frame, shape.attributes, shape.json, None).under(pin.schema())
     key = frame.schema[shape.key].dataType
     kept = [name for name in (shape.key, shape.broken) if name is not None]
     wanted = {*reading.names, *need_names(frame, kept, "events")}
@@ -62,6 +63,7 @@ def journal(events: Events, pin: Pin) -> DataFrame:
     )
     task = Task(pin, reading, shape.key, shape.broken or shape.json)
     columns = [name for name in frame.columns if name in wanted]
+    ship(pin, frame.sparkSession)
     return map_batches(frame, columns, task.run, schema)
 
 
@@ -118,7 +120,7 @@ class Task:
 
 
 _MISFIT: Final = "the row does not fit the schema"
-_NAMELESS: Final = "the event has no key"
+NAMELESS: Final = "the event has no key"
 
 
 def _readable(texts: pa.Array) -> pa.Array:
@@ -137,7 +139,7 @@ def _with_keys(found: Found, keys: pa.Array) -> Found:
         return found
     nameless = np.flatnonzero(pc.is_null(keys).to_numpy(zero_copy_only=False)).tolist()
     named = pc.is_valid(keys.take(found.rows))
-    bad = {**dict.fromkeys(nameless, _NAMELESS), **found.bad}
+    bad = {**dict.fromkeys(nameless, NAMELESS), **found.bad}
     return Found(found.rows.filter(named), found.ids.filter(named), bad)
 
 

@@ -14,8 +14,10 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from fyke.durable import sync_folder
 from fyke.errors import FykeError, shown
 
 _LINE_MAX: Final = 4_096
@@ -66,6 +68,8 @@ class Ledger:
             file.write(json.dumps(asdict(entry)).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
+        if last is None:
+            sync_folder(Path(self.path).parent)
 
     def entries(self) -> Iterator[Entry]:
         """All entries, oldest first."""

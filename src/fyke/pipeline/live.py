@@ -11,25 +11,28 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fyke.pipeline import counting, origins, streams
+from fyke.pipeline.checking import check
 from fyke.pipeline.configuration import UNTIL, Pipeline
 from fyke.pipeline.folder import Folder
 from fyke.pipeline.ledger import Ledger
 from fyke.pipeline.micro_batch import MicroBatch, Places
 from fyke.pipeline.outcome import Outcome, Statistics
 from fyke.pipeline.reckoning import Now, Totals, reckoned
+from fyke.pipeline.refusals import commonest
 from fyke.pipeline.renewal import Renewal
 from fyke.pipeline.running import report
 from fyke.pipeline.sources import Events, Shape
-from fyke.pipeline.stages import Stages, check_libraries
+from fyke.pipeline.stages import Stages
 from fyke.pipeline.standing import Current, Standing, state_of
 from fyke.pipeline.stopping import Request, stop_requests
 from fyke.pipeline.watching import Watcher
 from fyke.spark.streaming import AVAILABLE, Stream, started, timing
+from fyke.spark.workers import check_seen
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,11 +53,11 @@ def run(
 
     A session that is given is used and stays.
     """
-    check_libraries()
-    origins.check_there(pipeline.events)
+    check(pipeline)
     folder = Folder.resume(pipeline.out, _identity(pipeline))
     stages = Stages(watcher)
     with folder.held(), stages.on(pipeline.place, {}, session) as found:
+        check_seen(found, folder.path)
         return _Live(pipeline, folder, stages, Standing.of(folder)).on(found, seconds)
 
 
@@ -151,6 +154,8 @@ class _Live:
             sample = Events(session.read.parquet(path), shape) if Path(path).exists() else None
             busiest = self.pipeline.report.busiest
             statistics = counting.statistics(found, counts, sample, standing, busiest)
+            if totals.refused:
+                statistics = replace(statistics, refusals=commonest(found))
             reached = counts.where("matches > 0").select("subscriber").distinct().count()
             counted.append(counts.count())
         return statistics, reached

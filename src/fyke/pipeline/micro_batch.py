@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from fyke.durable import publish_folder
 from fyke.errors import FykeError
 from fyke.pipeline.configuration import Notifications
 from fyke.pipeline.counting import SAMPLE_EVENTS
@@ -28,7 +29,6 @@ from fyke.pipeline.ledger import Entry, Ledger
 from fyke.pipeline.notifying import notifications
 from fyke.pipeline.sources import Events, Shape
 from fyke.pipeline.standing import Standing
-from fyke.spark.durable import publish_folder
 from fyke.spark.pins import Pinned, Pins
 from fyke.spark.sinks import FolderSink
 from fyke.spark.step import Following, check

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
-from fyke.errors import FykeError
-from fyke.logs import partitions
+from fyke.errors import FykeError, shown
+from fyke.pipeline.columns_text import columns
 from fyke.section import Section
 from fyke.workloads.named import workload
 from fyke.workloads.workload import Workload
@@ -26,7 +26,6 @@ from fyke.workloads.workload import Workload
 FORMATS: Final = ("parquet", "json", "csv")
 STREAMS: Final = ("fyke", "kafka")
 """Formats that are streams, and nothing else."""
-_PATTERN: Final = frozenset("*?[{")
 
 Options: TypeAlias = Mapping[str, Any]
 
@@ -120,33 +119,12 @@ def identity(origin: Origin) -> dict[str, Any]:
     raise AssertionError(origin)
 
 
-def check_there(origin: Origin) -> None:
-    """FykeError where a stream has no place to come from; asked before anything starts."""
-    if isinstance(origin, Log):
-        if not partitions.exists(origin.path):
-            raise FykeError(f"events.path is {origin.path!r}; expected the folder of a log")
-    elif isinstance(origin, Files) and "://" not in origin.path:
-        folder = _fixed_part(origin.path)
-        if not folder.is_dir():
-            raise FykeError(f"events.path is {origin.path!r}, but there is no folder {folder}")
-
-
-def _fixed_part(path: str) -> Path:
-    """What comes before the first part that is a pattern."""
-    found = Path(path)
-    while any(_PATTERN & set(part) for part in found.parts):
-        found = found.parent
-    return found
-
-
 # --- reading them from a file --------------------------------------------------------------------
 
 
 def read_events(section: Section, folder: Path) -> Origin:
     """Events come from anywhere."""
-    found = _events_in_files(section, folder) if _is_format(section) else _made(section)
-    section.end()
-    return found
+    return _events_in_files(section, folder) if _is_format(section) else _made(section)
 
 
 def read_subscriptions(section: Section, folder: Path) -> Source:
@@ -225,7 +203,22 @@ def _events_in_files(section: Section, folder: Path) -> Files | Log | Topic:
         section.fail("events.schema is missing; expected the columns of the csv files")
     if schema is not None and not (format == "csv" or (format == "parquet" and stream)):
         section.fail("events.schema says the columns of csv files, or of Parquet in a stream")
+    if schema is not None:
+        _check_schema(section, schema, key)
     return Files(format, path, options, key, schema, stream)
+
+
+def _check_schema(section: Section, schema: str, key: str) -> None:
+    try:
+        names = columns(schema)
+    except FykeError as refused:
+        section.fail(
+            f"events.schema is {shown(schema)}; expected columns such as "
+            f"'id string, price double', but there is {refused}"
+        )
+    if key not in names:
+        known = ", ".join(map(shown, names))
+        section.fail(f"events.key is {shown(key)}; expected a column of events.schema: {known}")
 
 
 def _key(section: Section) -> str:

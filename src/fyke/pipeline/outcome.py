@@ -41,6 +41,14 @@ class Class:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """Why rows were refused: one of their reasons, and how many have one like it."""
+
+    example: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """What the journal of matching says."""
 
@@ -55,6 +63,8 @@ class Statistics:
     classes: tuple[Class, ...] = ()
     selectivities: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """For each attribute the shares of events that predicates on it accept, from a sample."""
+    refusals: tuple[Reason, ...] = ()
+    """The commonest reasons why events were refused."""
 
 
 @dataclass(frozen=True, slots=True)

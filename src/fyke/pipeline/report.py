@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from fyke.pipeline import plots
 from fyke.pipeline.configuration import Pipeline
 from fyke.pipeline.counting import STEP_S
-from fyke.pipeline.outcome import Busy, Outcome, Streamed
+from fyke.pipeline.outcome import Busy, Outcome, Reason, Streamed
 
 Scales: TypeAlias = list[tuple[int, int]]
 
@@ -141,6 +141,12 @@ def _plot(title: str, note: str, image: str) -> str:
 
 
 def _tables(outcome: Outcome) -> Iterator[str]:
+    if outcome.statistics.refusals:
+        rows = "\n".join(map(_reason, outcome.statistics.refusals))
+        yield (
+            "<section class=wide><h2>Why events were refused</h2><table>"
+            f"<tr><th class=number>events</th><th>such as</th></tr>\n{rows}</table></section>"
+        )
     if not outcome.statistics.busiest:
         return
     head = "<tr><th>subscription</th><th>subscriber</th><th class=number>matches</th>"
@@ -149,6 +155,10 @@ def _tables(outcome: Outcome) -> Iterator[str]:
         "<section class=wide><h2>What the busiest ask for</h2>"
         f"<table>{head}<th>filter</th></tr>\n{rows}</table></section>"
     )
+
+
+def _reason(reason: Reason) -> str:
+    return f"<tr><td class=number>{reason.rows:,}</td><td>{escape(reason.example)}</td></tr>"
 
 
 def _row(busy: Busy) -> str:

@@ -13,17 +13,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from fyke.pipeline import counting, sources
+from fyke.pipeline.checking import check
 from fyke.pipeline.compiling import Compiled, compiled
 from fyke.pipeline.configuration import Pipeline
-from fyke.pipeline.folder import Folder
+from fyke.pipeline.folder import Folder, replacing
 from fyke.pipeline.journal import journal
 from fyke.pipeline.notifying import notifications
 from fyke.pipeline.origins import Files, Generated
-from fyke.pipeline.outcome import Outcome, Statistics
+from fyke.pipeline.outcome import Outcome, Reason, Statistics
+from fyke.pipeline.refusals import check_refused, commonest
 from fyke.pipeline.sources import Events
-from fyke.pipeline.stages import Stages, check_libraries
+from fyke.pipeline.stages import Stages
 from fyke.pipeline.watching import Watcher
 from fyke.spark.versions import Version
+from fyke.spark.workers import check_seen
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,10 +37,13 @@ _SETTINGS: Final = {"spark.sql.files.minPartitionNum": 16}
 
 def run(pipeline: Pipeline, watcher: Watcher, session: SparkSession | None = None) -> Outcome:
     """Runs a pipeline; a session that is given is used and stays."""
-    check_libraries()
-    folder = Folder.begin(pipeline.out, {"events": str(pipeline.events)})
-    stages = Stages(watcher)
-    with stages.on(pipeline.place, _SETTINGS, session) as found:
+    check(pipeline)
+    stages, description = Stages(watcher), {"events": str(pipeline.events)}
+    with (
+        replacing(pipeline.out, description) as folder,
+        stages.on(pipeline.place, _SETTINGS, session) as found,
+    ):
+        check_seen(found, folder.path)
         return _Run(pipeline, folder, stages).on(found)
 
 
@@ -50,20 +56,19 @@ class _Run:
     def on(self, session: SparkSession) -> Outcome:
         events, seen = self.ingest(session)
         made = self.compile(session)
-        found = self.match(session, events, made.version, seen)
+        found, refused, reasons = self.match(session, events, made.version, seen)
         notifications = self.notify(session, found, made.standing)
         statistics, subscribers = self.count(session, found, made.standing, events, seen)
-        bad = self._put_aside(found)
         outcome = Outcome(
             events=seen,
-            events_refused=bad,
+            events_refused=refused,
             subscriptions=made.version.subscriptions,
             subscriptions_refused=made.refused,
             matches=sum(size * rows for size, rows in statistics.events_by_size),
             notifications=notifications,
             subscribers=subscribers,
             stages=tuple(self.stage.done),
-            statistics=statistics,
+            statistics=replace(statistics, refusals=reasons),
         )
         return report(outcome, self.pipeline, self.folder, self.stage)
 
@@ -90,12 +95,20 @@ class _Run:
 
     def match(
         self, session: SparkSession, events: Events, version: Version, seen: int
-    ) -> DataFrame:
+    ) -> tuple[DataFrame, int, tuple[Reason, ...]]:
+        """What matching finds, how many rows are no events, and the commonest reasons."""
         with self.stage("match", "events") as counted:
             path = self.folder.at("journal")
             journal(events, version.pin()).write.parquet(path)
+            found = session.read.parquet(path)
+            bad = found.where("reason is not null").select("event", "text", "reason")
+            refused = bad.count()
+            reasons = commonest(bad) if refused else ()
+            check_refused(self.pipeline, refused, seen, reasons)
+            if refused:
+                bad.write.json(self.folder.at("refused-events.ndjson"), ignoreNullFields=True)
             counted.append(seen)
-        return session.read.parquet(path)
+        return found, refused, reasons
 
     def notify(self, session: SparkSession, found: DataFrame, standing: DataFrame) -> int:
         """What subscribers get, in files."""
@@ -130,14 +143,6 @@ class _Run:
             reached = counts.where("matches > 0").select("subscriber").distinct().count()
             counted.append(counts.count())
         return statistics, reached
-
-    def _put_aside(self, found: DataFrame) -> int:
-        """Rows that are no events."""
-        bad = found.where("reason is not null").select("event", "text", "reason")
-        refused = bad.count()
-        if refused:
-            bad.write.json(self.folder.at("refused-events.ndjson"), ignoreNullFields=True)
-        return refused
 
 
 def report(outcome: Outcome, pipeline: Pipeline, folder: Folder, stage: Stages) -> Outcome:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,6 @@ from fyke.spark.starting import reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-def check_libraries() -> None:
-    """Asked before anything starts."""
-    if find_spec("matplotlib") is None:
-        raise FykeError("the report needs matplotlib: pip install 'fyke[pipeline]'")
 
 
 @dataclass(slots=True)

@@ -11,7 +11,6 @@ a new version is made of them, and the next batch sees it.
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import secrets
@@ -21,13 +20,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from fyke.durable import make_folder, publish_folder, write_whole
 from fyke.errors import FykeError, shown
+from fyke.pipeline import paths
 from fyke.pipeline.compiling import compiled
 from fyke.pipeline.configuration import Pipeline
 from fyke.pipeline.folder import Folder
 from fyke.pipeline.origins import Files, Generated, Source
 from fyke.spark import versions
-from fyke.spark.durable import publish_folder, write_whole
 from fyke.spark.step import Following
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Standing:
     def renew(self, session: SparkSession, pipeline: Pipeline, state: str) -> Current:
         """Makes a new version."""
         root = Path(self.tables)
-        root.mkdir(parents=True, exist_ok=True)
+        make_folder(root)
         for stale in (*root.glob(f"{_STAGING}*"), *Path(self.refusals).glob(f"{_STAGING}*")):
             shutil.rmtree(stale, ignore_errors=True)
         staging = root / f"{_STAGING}{secrets.token_hex(8)}"
@@ -120,9 +120,11 @@ class Standing:
 def state_of(pipeline: Pipeline) -> str:
     """What a version would be made of now: it changes when the files do."""
     source = pipeline.subscriptions
-    facts: list[Any] = [pipeline.dialect, pipeline.shards, _described(source)]
-    if isinstance(source, Files) and "://" not in source.path:
-        facts += [[file, *_stamp(file)] for file in _files(source.path)]
+    schema = pipeline.schema and pipeline.schema.to_document()
+    facts: list[Any] = [pipeline.dialect, pipeline.shards, schema, _described(source)]
+    path = paths.local(source.path) if isinstance(source, Files) else None
+    if path is not None:
+        facts += [[file, *_stamp(file)] for file in paths.files(path)]
     return sha256(json.dumps(facts, default=str).encode()).hexdigest()
 
 
@@ -130,23 +132,6 @@ def _described(source: Source) -> Any:
     if isinstance(source, Generated):
         return [source.workload.description(), source.count]
     return asdict(source)
-
-
-def _files(path: str) -> list[str]:
-    """The files that Spark reads under a path: hidden ones are none of them."""
-    found: list[str] = []
-    for place in glob.glob(path) or [path]:
-        found += [place] if os.path.isfile(place) else _within(place)
-    return sorted(found)
-
-
-def _within(folder: str) -> list[str]:
-    return [
-        os.path.join(place, name)
-        for place, _, names in os.walk(folder)
-        for name in names
-        if not name.startswith((".", "_"))
-    ]
 
 
 def _stamp(file: str) -> tuple[int, int]:

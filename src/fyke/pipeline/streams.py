@@ -15,18 +15,14 @@ from typing import TYPE_CHECKING, Final
 from fyke.errors import FykeError
 from fyke.pipeline.origins import Files, Log, Origin, Paced, Topic
 from fyke.pipeline.sources import DOCUMENT, Events, documents, generated, in_columns, lines, read
+from fyke.spark.connector import advice
 from fyke.spark.starting import reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-CONNECTOR: Final = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 _NOT_CONNECTED: Final = ("find data source", "ClassNotFound", "NoClassDefFound", "NoSuchMethod")
 """What Spark says without the connector, with a part of it, or with one of another version."""
-_HOW_TO_CONNECT: Final = (
-    "Spark's connector to Kafka is a package, which a line in [spark.conf] brings: "
-    '"spark.jars.packages" = "{}:{}"; or "spark.jars" names all of its jars'
-)
 
 
 def stream(session: SparkSession, origin: Origin) -> Events:
@@ -90,6 +86,6 @@ def _sent(session: SparkSession, origin: Topic) -> Events:
     except (PySparkException, Py4JJavaError) as refused:
         reason = f"{origin} cannot be read: {reason_of(refused)}"
         if any(sign in str(refused) for sign in _NOT_CONNECTED):
-            reason += f"; {_HOW_TO_CONNECT.format(CONNECTOR, session.version)}"
+            reason += f"; {advice()}"
         raise FykeError(reason) from None
     return documents(frame, origin)
