@@ -1,0 +1,124 @@
+"""PruningQueue: the least harmful pruning first, while shares change (PRU-21, PRU-22).
+
+Idea. A queue of (cost of the best pruning, id). Costs come from counters that go on counting, so a
+cost that was true when it was pushed may be wrong when it is popped. Then it is computed again, and
+goes back into the queue where it has drifted beyond `tolerance` and is no longer the least.
+Example. a waits with 0.1 and b with 0.2. Meanwhile a's predicate has become common: 0.9. Popped, a
+is looked at again, goes back with 0.9, and b is pruned first.
+Invariant. With shares that stand still, the order is that of `steps.in_order`.
+Cost. O(log n) per pruning and as many tree evaluations as costs that drifted.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from fyke.filters.filter import Filter
+from fyke.pruning.selectivity import SCALAR
+from fyke.pruning.shape import Shape, Shapes, read
+from fyke.pruning.steps import REFUSED, UNIT, Rules, choose
+
+ShareOf: TypeAlias = Callable[[Filter], float]
+"""The share of the events that satisfy a literal, as far as is known now."""
+TOLERANCE: Final = 0.1
+
+
+@dataclass(slots=True)
+class Standing:
+    """A subscription in the queue, with the leaves that are left."""
+
+    id: str
+    shape: Shape
+    literals: Sequence[Filter]
+    kept: int
+
+    @property
+    def filter(self) -> Filter:
+        return self.shape.filter(self.kept, self.literals)
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """One pruning that was done. `cost` is the degradation as a share of the events."""
+
+    id: str
+    filter: Filter
+    dropped: Filter
+    cost: float
+
+
+_Key: TypeAlias = tuple[float, int, int, str]
+
+
+@dataclass(slots=True)
+class PruningQueue:
+    """Subscriptions by the cost of their best pruning."""
+
+    share_of: ShareOf
+    rules: Rules = field(default_factory=Rules)
+    tolerance: float = TOLERANCE
+    """How much a cost may have changed, as a part of itself, and still be believed."""
+    reinserted: int = 0
+    _shapes: Shapes = field(default_factory=Shapes)
+    _standing: dict[str, Standing] = field(default_factory=dict)
+    _heap: list[_Key] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self._standing)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._standing
+
+    def add(self, id: str, filter: Filter) -> None:
+        """Add a subscription, or give it another filter."""
+        key, literals = read(filter)
+        shape = self._shapes.of(key)
+        self._standing[id] = Standing(id, shape, literals, shape.whole)
+        self._push(self._standing[id])
+
+    def discard(self, id: str) -> None:
+        """Forget a subscription. What waits of it in the heap is passed over."""
+        self._standing.pop(id, None)
+
+    def pop(self) -> Pruned | None:
+        """Do the least harmful pruning; None if nothing can be pruned."""
+        while self._heap:
+            key = heapq.heappop(self._heap)
+            standing = self._standing.get(key[3])
+            now = None if standing is None else self._key(standing)
+            if standing is None or now is None:
+                continue
+            if self._has_drifted(key, now) and self._heap and self._heap[0] < now:
+                heapq.heappush(self._heap, now)
+                self.reinserted += 1
+                continue
+            return self._prune(standing, now)
+        return None
+
+    def _has_drifted(self, key: _Key, now: _Key) -> bool:
+        return now[2] != key[2] or abs(now[0] - key[0]) > self.tolerance * abs(key[0])
+
+    def _prune(self, standing: Standing, key: _Key) -> Pruned:
+        cost, _, node, _ = key
+        gone = standing.shape.leaves[node] & standing.kept
+        dropped = standing.shape.filter(gone, standing.literals, node)
+        standing.kept = standing.shape.without(standing.kept, node)
+        self._push(standing)
+        return Pruned(standing.id, standing.filter, dropped, cost / UNIT)
+
+    def _push(self, standing: Standing) -> None:
+        if (key := self._key(standing)) is not None:
+            heapq.heappush(self._heap, key)
+
+    def _key(self, standing: Standing) -> _Key | None:
+        """Return the cost of the best pruning now, with what decides ties."""
+        shape, kept = standing.shape, standing.kept
+        shares = [self.share_of(literal) for literal in standing.literals]
+        origin = shape.share(shape.whole, shares, SCALAR)
+        best = choose(shape, kept, shares, [1.0] * shape.size, origin, self.rules, SCALAR)
+        if best is None or best.cost == REFUSED:
+            return None
+        return best.cost, best.removed, best.node, standing.id  # type: ignore[return-value]
