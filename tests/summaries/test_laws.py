@@ -1,0 +1,214 @@
+"""The one law for every mode, budget, merge and change; arrays against their plain twin."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given
+
+from fyke.errors import FykeError
+from fyke.events.event import Event
+from fyke.events.schema import Schema
+from fyke.filters.filter import Filter
+from fyke.filters.resolution import resolve
+from fyke.summaries.encoding import SummaryError
+from fyke.summaries.plain import PlainSummary
+from fyke.summaries.summary import MODES, Summary, merge
+from fyke.testing import related
+from fyke.testing.covering import check_covers
+from fyke.testing.generators import randoms
+from fyke.testing.reaching import examples, reached, reaches
+
+Pairs = list[tuple[str, Filter]]
+
+
+def _drawn(rng: Random) -> tuple[Pairs, list[Event]]:
+    filters = related.family(rng, rng.randint(1, 6), rng.randint(1, 4))
+    pairs = [(f"s{at}", filter) for at, filter in enumerate(filters)]
+    return pairs, related.events_about(rng, filters, 20)
+
+
+def check_summary(summary: Summary, pairs: Pairs, events: list[Event]) -> int:
+    """Hold a summary against each filter, id by id; return how many matches were seen."""
+    seen = 0
+    for id, filter in pairs:
+        seen += check_covers(lambda event: id in summary.match(event), filter, events)  # noqa: B023
+        check_covers(summary.may_match, filter, events)
+    return seen
+
+
+@reaches(matched=0.6)
+@examples(0.4)
+@given(randoms())
+def test_every_mode_and_what_was_shipped(rng: Random) -> None:
+    pairs, events = _drawn(rng)
+    seen = 0
+    for mode in MODES:
+        summary = Summary.of(pairs, mode)
+        seen += check_summary(summary, pairs, events)
+        shipped = Summary.from_bytes(summary.to_bytes(names=True))
+        assert shipped == summary
+        assert [shipped.match(event) for event in events] == [
+            summary.match(event) for event in events
+        ]
+    reached(matched=seen > 0)
+
+
+@reaches(joined=0.5, matched=0.5)
+@examples(0.25)
+@given(randoms())
+def test_every_budget(rng: Random) -> None:
+    pairs, events = _drawn(rng)
+    whole = Summary.of(pairs, "exact")
+    seen = 0
+    budget = whole.size - 1
+    sample = events if rng.random() < 0.5 else []
+    while True:
+        try:
+            summary = Summary.of(pairs, budget=budget, sample=sample)
+        except SummaryError as refused:
+            assert "the least is" in str(refused)
+            break
+        assert summary.size <= budget
+        seen += check_summary(summary, pairs, events)
+        budget = summary.size - 1
+    reached(joined=budget < whole.size - 1, matched=seen > 0)
+
+
+@reaches(matched=0.5)
+@examples(0.25)
+@given(randoms())
+def test_merged_owners_and_versions(rng: Random) -> None:
+    pairs, events = _drawn(rng)
+    mode = rng.choice(MODES)
+    owners = [f"b{rng.randrange(3)}" for _ in pairs]
+    parts = [
+        Summary.of(
+            [pair for pair, owner in zip(pairs, owners, strict=True) if owner == name],
+            mode,
+            owner=name,
+            version=2,
+        )
+        for name in sorted(set(owners))
+    ]
+    old = Summary.of([("gone", "exists a")], mode, owner=owners[0], version=1)
+    some = [Summary.from_bytes(each.to_bytes(names=True)) for each in parts]
+    whole = merge([*some[:1], old, *some[1:], *some])
+    seen = check_summary(whole, pairs, events)
+    assert "gone" not in whole
+    for event in events:
+        wanted = {owner for (_, f), owner in zip(pairs, owners, strict=True) if f.matches(event)}
+        assert wanted <= set(whole.owners(event))
+    left = whole.without([owners[0]])
+    kept = [pair for pair, owner in zip(pairs, owners, strict=True) if owner != owners[0]]
+    check_summary(left, kept, events)
+    reached(matched=seen > 0)
+
+
+@reaches(matched=0.5)
+@examples(0.25)
+@given(randoms())
+def test_after_any_changes_it_covers_a_new_one_and_compacted_it_equals_it(rng: Random) -> None:
+    pairs, events = _drawn(rng)
+    live: dict[str, Filter] = {}
+    summary = Summary.of([], rng.choice(MODES))
+    shipped = Summary.from_bytes(Summary.of(pairs, summary.mode).to_bytes(names=True))
+    in_shipped = dict(pairs)
+    for _ in range(rng.randint(3, 12)):
+        id, filter = rng.choice(pairs)
+        other = rng.choice(pairs)[1]
+        for changed, known in ((summary, live), (shipped, in_shipped)):
+            if id not in known:
+                changed.add(id, filter)
+                known[id] = filter
+            elif rng.random() < 0.4:
+                changed.remove(id)
+                del known[id]
+            else:
+                changed.replace(id, other)
+                known[id] = other
+        if rng.random() < 0.3:
+            summary.may_match(events[0])
+    new = Summary.of(live.items(), summary.mode)
+    for event in events:
+        assert set(new.match(event)) <= set(summary.match(event))
+    seen = check_summary(summary, list(live.items()), events)
+    check_summary(shipped, list(in_shipped.items()), events)
+    summary.compact()
+    assert summary == new
+    reached(matched=seen > 0)
+
+
+@reaches(matched=0.5)
+@examples(0.4)
+@given(randoms())
+def test_exact_arrays_are_the_plain_twin(rng: Random) -> None:
+    pairs, events = _drawn(rng)
+    schema = related.schema(rng, [filter for _, filter in pairs]) if rng.random() < 0.3 else None
+    summary = Summary.of(pairs, "exact", schema=schema)
+    plain = PlainSummary.of(pairs, exact=True, schema=schema)
+    seen = 0
+    for event in events:
+        if schema is not None:
+            try:
+                event = schema.read(event)
+            except FykeError:
+                continue
+        found = summary.match(event)
+        assert sorted(found) == plain.match(event), (event, summary.describe())
+        seen += len(found)
+    reached(matched=seen > 0)
+
+
+@reaches(matched=0.5)
+@examples(0.4)
+@given(randoms())
+def test_coarse_arrays_are_the_plain_twin_on_numbers(rng: Random) -> None:
+    filters = related.spans(rng, "a", 6)
+    pairs = [(f"s{at}", filter) for at, filter in enumerate(filters)]
+    events = related.events_about(rng, filters, 20)
+    summary, plain = Summary.of(pairs), PlainSummary.of(pairs)
+    seen = 0
+    for event in events:
+        value = event.attributes.get("a")
+        if any(isinstance(each, str) for each in (value if type(value) is tuple else (value,))):
+            continue
+        found = summary.match(event)
+        assert sorted(found) == plain.match(event), (event, summary.describe(), plain.rows)
+        seen += len(found)
+    reached(matched=seen > 0)
+
+
+@reaches(matched=0.3)
+@examples(0.25)
+@given(randoms())
+def test_with_a_schema_also_for_events_that_do_not_fit_it(rng: Random) -> None:
+    pairs, _ = _drawn(rng)
+    filters = [filter for _, filter in pairs]
+    schema = related.schema(rng, filters)
+    events = [
+        *related.fitting_events(rng, filters, schema),
+        *related.events_about(rng, filters, 10),
+    ]
+    seen = 0
+    for mode in MODES:
+        summary = Summary.of(pairs, mode, schema=schema)
+        shipped = Summary.from_bytes(summary.to_bytes(names=True))
+        seen += _check_with_schema(shipped, schema, pairs, events)
+        seen += _check_with_schema(summary, schema, pairs, events)
+    reached(matched=seen > 0)
+
+
+def _check_with_schema(summary: Summary, schema: Schema, pairs: Pairs, events: list[Event]) -> int:
+    seen = 0
+    for event in events:
+        try:
+            read = schema.read(event)
+        except FykeError:
+            continue
+        found = summary.match(event)
+        for id, filter in pairs:
+            if resolve(filter, schema).matches(read):
+                assert id in found, f"{event} is lost for {filter}: {summary.describe()}"
+                seen += 1
+    return seen
