@@ -1,0 +1,41 @@
+"""Typed events: objects of your own classes are published, and delivered to who wants them.
+
+    event           makes a class an event class
+    fields          conditions on the fields of a class, as Python expressions
+    derived         the filter that covers a closure, and what was not understood of it
+    schema_of       what is known about the events of some classes
+    pack, unpack    from objects to events and back; `sealed` for a payload of your own
+
+The first half of the second paper (MSF): types and subtypes, metadata that travels with an opaque
+object, closures that only the subscriber runs.
+"""
+
+from fyke.typed.closures.deriving import Derived, derived
+from fyke.typed.closures.reading import Unread
+from fyke.typed.fields import Condition, contains, exists, fields, like, matches, one_of
+from fyke.typed.packing import DOUBTS, ObjectEvent, pack, sealed, unpack
+from fyke.typed.registry import described, event, forget
+from fyke.typed.schemas import check_evolution, schema_of
+
+__all__ = [
+    "DOUBTS",
+    "Condition",
+    "Derived",
+    "ObjectEvent",
+    "Unread",
+    "check_evolution",
+    "contains",
+    "derived",
+    "described",
+    "event",
+    "exists",
+    "fields",
+    "forget",
+    "like",
+    "matches",
+    "one_of",
+    "pack",
+    "schema_of",
+    "sealed",
+    "unpack",
+]

@@ -1,0 +1,1 @@
+"""Closures: reading what a Python function asks of an event, without running it."""
