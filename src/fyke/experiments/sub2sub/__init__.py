@@ -1,0 +1,100 @@
+"""S2S: Voulgaris, Rivière, Kermarrec, van Steen: Sub-2-Sub, self-organizing content-based publish
+and subscribe for dynamic and large scale collaborative networks.
+
+| module | idea |
+|---|---|
+| `overlay.py` | figures 6 to 8: rings that form, events that travel |
+| `joining.py` | figure 9: who joins an overlay that is there |
+| `churn.py` | beyond the paper: peers that come and go, fail together, lose messages |
+| `claims.py` | the paper's sentences, judged |
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fyke.experiments.experiment import Axis, Figure, Panel, Paper, Study
+from fyke.experiments.sub2sub import churn, joining, overlay
+from fyke.experiments.sub2sub.claims import CLAIMS
+from fyke.experiments.table import Wanted
+
+_CYCLE: Final = Axis("cycle", "cycle")
+_PAIRS: Final[tuple[tuple[dict[str, Wanted], str], ...]] = tuple(
+    ({"kind": "cycle", "attributes": n, "interest": law}, f"{n} attributes, {law}")
+    for n, law in overlay.SETTINGS
+)
+
+PAPER: Final = Paper(
+    name="sub2sub",
+    title="Sub-2-Sub: Self-Organizing Content-Based Publish and Subscribe",
+    summary="Peers gossip, find others that want the same, and form a ring for every set of "
+    "subscribers; events travel along the rings, and nobody gets what it does not want.",
+    studies=(
+        Study("overlay", overlay.run, overlay.grid, lambda p: p["peers"] * (5 - p["attributes"])),
+        Study("ring_only", overlay.run_ring_only, lambda scale: [
+            each for each in overlay.grid(scale)
+            if (each["attributes"], each["interest"]) == overlay.MAIN
+        ]),
+        Study("joining", joining.run, joining.grid),
+        Study("churn", churn.run, churn.grid),
+    ),
+    figures=(
+        Figure("6", "Construction of the rings", "The share of ring links in place, and of rings "
+               "that are complete, after each cycle. Links come fast; the last ring takes long.",
+               "overlay",
+               tuple(Panel(f"{title}: {label}", _CYCLE, Axis(column, "%"), ("peers",), where)
+                     for where, title in _PAIRS
+                     for column, label in (("links", "ring links"), ("rings", "complete rings"))),
+               {"kind": "cycle"}),
+        Figure("7", "Event dissemination", "Disseminations that are complete, and the hit ratio of "
+               "the others. Shortcuts make them complete before all rings are.", "overlay",
+               (Panel("complete disseminations", _CYCLE, Axis("complete", "%"), ("peers",)),
+                Panel("hit ratio of the others", _CYCLE, Axis("partial_hit", "%"), ("peers",))),
+               {"kind": "spread"}),
+        Figure("8a", "Ring lengths", "How many events have a ring of which length. With five "
+               "attributes rings are short.", "overlay",
+               tuple(Panel(title, Axis("length", "ring length"), Axis("events", "events"),
+                           ("peers",), {**where, "kind": "length"}) for where, title in _PAIRS),
+               {"kind": "length"}),
+        Figure("8b", "Hops to complete dissemination", "The hops that an event takes, by the "
+               "length of its ring. With a shortcut they grow like the logarithm.", "overlay",
+               (Panel("one shortcut", Axis("length", "ring length"), Axis("hops", "hops"),
+                      ("shortcuts",), is_joined=False),), {"kind": "hops"}),
+        Figure("8c", "Hops along the ring only", "The same without shortcuts: half a ring.",
+               "ring_only",
+               (Panel("no shortcut", Axis("length", "ring length"), Axis("hops", "hops"),
+                      ("shortcuts",), is_joined=False),)),
+        Figure("9", "Single joins", "Cycles until a publisher finds somebody, and until a "
+               "subscriber that came back has all its ring links, both ways.", "joining",
+               (Panel("joins", Axis("cycles", "cycles"), Axis("share", "% of joins"),
+                      ("who", "answers")),)),
+        Figure("load", "Load", "What peers send and receive, at the end of figure 7.", "overlay",
+               (Panel("Gini coefficient of sends", Axis("peers", "peers"), Axis("gini", "Gini"),
+                      ("attributes",), is_joined=False),), {"kind": "load"}),
+        Figure("churn", "Peers that come and go", "Hit ratio by cycle, of all live peers, where a "
+               "share of them is replaced in every cycle.", "churn",
+               (Panel("all live peers", _CYCLE, Axis("hit", "hit ratio, %"), ("share", "repairs")),
+                Panel("settled for ten cycles", _CYCLE, Axis("settled", "hit ratio, %"),
+                      ("share", "repairs"))), {"what": "churn"}),
+        Figure("failure", "Many fail at once", "Hit ratio by cycle after a share of the peers "
+               "failed together.", "churn",
+               (Panel("all live peers", _CYCLE, Axis("hit", "hit ratio, %"),
+                      ("share", "repairs")),), {"what": "failure"}),
+        Figure("loss", "Messages get lost", "Hit ratio by cycle where one of five messages is "
+               "lost.", "churn",
+               (Panel("all live peers", _CYCLE, Axis("hit", "hit ratio, %"), ("repairs",)),),
+               {"what": "loss"}),
+    ),
+    claims=CLAIMS,
+    notes=(
+        "View sizes, shuffle lengths and the power law of interests are not in the paper: random "
+        "views of 20 with shuffles of 8, near views of 20 with exchanges of 10, unbounded ring "
+        "views, centres at 0.5 +- 0.5 U**1.75, widths U**4.",
+        "Figures 6 to 9 are of the paper's protocol: repair, asking at once and answers from rings "
+        "are switched off. An exchange of ring links goes every other time to the link not heard "
+        "of longest.",
+        "Judging events are uniform, wanted by at least two peers, and from a seed of their own.",
+        "A publisher's cycle is a round of two questions: to the closest peer that it knows and "
+        "has not asked, and to one by chance.",
+    ),
+)  # fmt: skip

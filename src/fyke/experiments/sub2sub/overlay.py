@@ -1,0 +1,175 @@
+"""The overlay of the paper's section 5: peers with a box each, judged by events that none has seen.
+
+One run is a crowd over its cycles. It makes rows of several kinds:
+
+    cycle     ring links in place and rings complete, after each cycle (figure 6)
+    spread    what events of a few cycles come to (figure 7)
+    length    events by the length of their ring, with the hops they took (figure 8)
+    load      sends and receipts of peers, spam
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Final
+
+from fyke.assembly import assemble_peers
+from fyke.events.event import Event
+from fyke.experiments.experiment import Parameters
+from fyke.experiments.table import Row
+from fyke.nodes.message import EventId
+from fyke.peers.geometry.space import Space
+from fyke.peers.settings import PAPER, Settings
+from fyke.simulation.cycles import Crowd
+from fyke.simulation.network import Network
+from fyke.traces.rings import Spreading, Wanted, completeness, hit_ratio
+from fyke.workloads.boxes import BoxesWorkload
+
+SIZES: Final = {"tiny": 200, "small": 1_000, "paper": 10_000}
+CYCLES: Final = {"tiny": 16, "small": 30, "paper": 40}
+EVENTS: Final = {"tiny": 40, "small": 500, "paper": 10_000}
+SETTINGS: Final = tuple((n, law) for n in (3, 5) for law in ("uniform", "power_law"))
+MAIN: Final = (3, "power_law")
+_JUDGING: Final = 1_000_003
+"""Added to a seed for events that no peer has seen."""
+
+
+def grid(scale: str) -> list[Parameters]:
+    others = [(n, "power_law") for n in (1, 2, 4)] if scale == "paper" else []
+    return [
+        {
+            "attributes": attributes,
+            "interest": interest,
+            "peers": SIZES[scale],
+            "cycles": CYCLES[scale],
+            "events": EVENTS[scale],
+        }
+        for attributes, interest in (*SETTINGS, *others)
+    ]
+
+
+class Overlay:
+    """A crowd with its workload and its judging events."""
+
+    def __init__(
+        self, parameters: Parameters, seed: int, settings: Settings, network: Network | None = None
+    ) -> None:
+        attributes, interest = parameters["attributes"], parameters["interest"]
+        self.workload = BoxesWorkload(seed, attributes, interest, typed=False)
+        self.spreading = Spreading()
+        system = assemble_peers(Space.of(self.workload.schema), settings)
+        self.crowd = Crowd(
+            system.make, system.codec, seed=seed, network=network, write=self.spreading.add
+        )
+        self.size: int = parameters["peers"]
+        self.crowd.join(self.workload.subscriptions(self.size))
+        self._unseen = BoxesWorkload(seed + _JUDGING, attributes, interest, typed=False)
+        self._count: int = parameters["events"]
+        self._published = 0
+
+    def draw(self, count: int | None = None) -> dict[EventId, Event]:
+        """Return events that at least two peers want."""
+        drawn = self.crowd.judging_events(self._unseen, count or self._count)
+        self._published += 1
+        return {f"{id}-{self._published}": event for id, event in drawn.items()}
+
+    def publish(self, events: dict[EventId, Event]) -> None:
+        for id, event in events.items():
+            self.crowd.publish(id, event)
+
+    def hits(self, wanted: Wanted) -> list[float]:
+        return [hit_ratio(self.spreading.spreads[id], ids) for id, ids in wanted.items()]
+
+
+def run(parameters: Parameters, seed: int) -> list[Row]:
+    """Return the rows of one setting, with the paper's protocol."""
+    overlay = Overlay(parameters, seed, PAPER)
+    wanted = overlay.crowd.wanted(overlay.draw())
+    is_main = (parameters["attributes"], parameters["interest"]) == MAIN
+    named: Row = {key: parameters[key] for key in ("attributes", "interest", "peers")}
+    rows: list[Row] = []
+    for cycle in range(1, parameters["cycles"] + 1):
+        overlay.crowd.run()
+        found = completeness(overlay.crowd.note_links(), wanted)
+        rows.append(
+            {**named, "kind": "cycle", "cycle": cycle, "links": 100 * found.share_in_place,
+             "rings": 100 * found.share_complete}
+        )  # fmt: skip
+        if is_main and cycle % 2 == 0:
+            rows.append({**named, "kind": "spread", "cycle": cycle, **_spread(overlay)})
+    for length, count in sorted(Counter(len(ids) for ids in wanted.values()).items()):
+        rows.append({**named, "kind": "length", "length": length, "events": count})
+    if is_main:
+        rows += [{**named, **row} for row in _judged(overlay)]
+    return rows
+
+
+def _spread(overlay: Overlay) -> Row:
+    """Return what a tenth of the events come to as things are."""
+    events = overlay.draw(max(20, overlay._count // 10))
+    wanted = overlay.crowd.wanted(events)
+    overlay.publish(events)
+    hits = overlay.hits(wanted)
+    partial = [hit for hit in hits if hit < 1]
+    return {
+        "complete": 100 * sum(hit == 1 for hit in hits) / len(hits),
+        "partial_hit": 100 * sum(partial) / len(partial) if partial else None,
+    }
+
+
+def _judged(overlay: Overlay) -> list[Row]:
+    """Return hops by ring length, with shortcuts and without, and the load of peers."""
+    events = overlay.draw()
+    wanted = overlay.crowd.wanted(events)
+    overlay.publish(events)
+    rows = [{"kind": "hops", "shortcuts": PAPER.shortcuts, **row} for row in _hops(overlay, wanted)]
+    spreads = [overlay.spreading.spreads[id] for id in wanted]
+    unwanted = sum(
+        id not in set(wanted[event]) for event in wanted
+        for id in overlay.spreading.spreads[event].delivered
+    )  # fmt: skip
+    deliveries = sum(spread.delivered.total() for spread in spreads)
+    sends = Counter[str]()
+    for spread in spreads:
+        sends.update(spread.sent)
+    most = max(
+        times - (peer == spread.publisher)
+        for spread in spreads
+        for peer, times in spread.sent.items()
+    )
+    rows.append(
+        {"kind": "load", "spam": unwanted, "sends_max": most, "deliveries": deliveries,
+         "receipts": sum(spread.received.total() for spread in spreads) / deliveries,
+         "gini": gini([sends[peer] for peer in overlay.crowd.peers]),
+         "most_sends": max(sends.values()) / sends.total()}
+    )  # fmt: skip
+    return rows
+
+
+def _hops(overlay: Overlay, wanted: Wanted) -> list[Row]:
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for id, ids in wanted.items():
+        spread = overlay.spreading.spreads[id]
+        if len(spread.delivered) == len(ids):
+            by_length[len(ids)].append(spread.hops)
+    return [
+        {"length": length, "hops": sum(hops) / len(hops), "events": len(hops)}
+        for length, hops in sorted(by_length.items())
+    ]
+
+
+def run_ring_only(parameters: Parameters, seed: int) -> list[Row]:
+    """Return hops where only ring links carry events."""
+    overlay = Overlay(parameters, seed, Settings(shortcuts=0, repairs=False))
+    overlay.crowd.run(parameters["cycles"])
+    events = overlay.draw()
+    wanted = overlay.crowd.wanted(events)
+    overlay.publish(events)
+    return [{"kind": "hops", "shortcuts": 0, **row} for row in _hops(overlay, wanted)]
+
+
+def gini(values: list[int]) -> float:
+    """Return 0 where all are equal, towards 1 where one has all."""
+    ordered, total = sorted(values), sum(values)
+    weighted = sum(rank * value for rank, value in enumerate(ordered, 1))
+    return (2 * weighted / total - len(ordered) - 1) / len(ordered) if total else 0.0

@@ -1,0 +1,56 @@
+"""Settings: the numbers that the paper leaves open, with the choices of this implementation.
+
+View sizes and shuffle lengths are those that Cyclon and Vicinity are usually run with (S2S-Q6);
+`fyke reproduce sub2sub` shows their influence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fyke.errors import FykeError, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How peers work, all of an overlay alike."""
+
+    random_view: int = 20
+    shuffle: int = 8
+    """Profiles in an exchange of layer 1, one's own among them."""
+    near_view: int = 20
+    near_exchange: int = 10
+    shortcuts: int = 1
+    """Events also go to so many random peers that want them: r (S2S-15)."""
+    age_max: int = 20
+    """Who has not been heard of for so many cycles is forgotten. Ring links to live peers are up to
+    11 cycles old (600 peers, measured).
+    """
+    introduction_cycles: int = 50
+    """A member goes back to its introducer once in so many cycles, on average."""
+    history: int = 1_000
+    """Events that a member remembers."""
+    rounds_max: int = 15
+    """A publisher that has found nobody after so many rounds concludes that nobody is there."""
+    answers_from_rings: bool = True
+    """A peer that a publisher asks looks at all its views, not at those of layers 1 and 2 only."""
+    repairs: bool = True
+    """Ring neighbours tell each other of recent events; what failed to be sent is sent again."""
+    asks_at_once: bool = True
+    """Who lost a ring neighbour asks another one, without waiting for the next cycle."""
+    period_s: float | None = None
+    """Seconds between two cycles; None where somebody else says when."""
+
+    def __post_init__(self) -> None:
+        for name in ("random_view", "shuffle", "near_view", "near_exchange", "age_max", "history",
+                     "introduction_cycles"):  # fmt: skip
+            if getattr(self, name) < 1:
+                raise FykeError(f"{name} is {shown(getattr(self, name))}; expected 1 or more")
+        if self.shortcuts < 0:
+            raise FykeError(f"shortcuts is {shown(self.shortcuts)}; expected 0 or more")
+        if self.period_s is not None and not self.period_s > 0:
+            raise FykeError(f"period_s is {shown(self.period_s)}; expected more than 0")
+
+
+PAPER = Settings(repairs=False, asks_at_once=False, answers_from_rings=False)
+"""The paper's protocol, without what this implementation adds."""

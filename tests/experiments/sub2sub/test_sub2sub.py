@@ -1,0 +1,38 @@
+"""The studies of Sub-2-Sub make the rows that figures and claims need."""
+
+from __future__ import annotations
+
+import pytest
+
+from fyke.experiments.experiment import SCALES
+from fyke.experiments.sub2sub import PAPER, overlay
+from fyke.experiments.sub2sub.claims import CLAIMS
+from fyke.experiments.table import Row, Table
+
+PARAMETERS = {"attributes": 3, "interest": "power_law", "peers": 80, "cycles": 12, "events": 20}
+
+
+def test_a_small_overlay_makes_the_rows_of_its_claims() -> None:
+    rows = overlay.run(PARAMETERS, 0)
+    found = Table.of(rows)
+    assert set(found.values("kind")) == {"cycle", "spread", "length", "hops", "load"}
+    assert found.where(kind="cycle").curve("cycle", "rings")[-1] == 100
+    results = {"overlay": found}
+    judged = {claim.id: claim for claim in CLAIMS}
+    for id in ("S2S-E1.2", "S2S-E2.1", "S2S-E6.1", "S2S-E6.2", "S2S-E6.3"):
+        assert judged[id].judge(results).holds, id
+    lost: list[Row] = [{**row, "spam": 1, "sends_max": 4} for row in rows]
+    for id in ("S2S-E6.1", "S2S-E6.2"):
+        assert judged[id].judge({"overlay": Table.of(lost)}).holds is False, id
+
+
+def test_figures_and_claims_name_each_other() -> None:
+    known = {figure.id for figure in PAPER.figures}
+    assert len(CLAIMS) >= 12
+    assert all(known.issuperset(claim.figures) for claim in CLAIMS)
+    assert all(study.grid(scale) for study in PAPER.studies for scale in SCALES)
+
+
+def test_gini() -> None:
+    assert overlay.gini([5, 5, 5]) == pytest.approx(0)
+    assert overlay.gini([0, 0, 0, 9]) == pytest.approx(0.75)
