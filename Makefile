@@ -5,7 +5,7 @@ PIP := python -m pip --disable-pip-version-check --quiet
 # Older pips would build pyspark with whatever setuptools is around.
 export PIP_USE_PEP517 := 1
 
-.PHONY: help setup run test test-long test-kafka check format bench lock clean
+.PHONY: help setup run test test-long test-kafka test-cluster check format bench lock clean
 
 help:  ## this list (the default)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -18,12 +18,18 @@ run: .venv/.ready  ## the pipeline: a million events, 100,000 subscriptions (ARG
 test: .venv/.ready  ## the tests
 	@$(BIN)/python -m pytest -n 2 tests
 
-test-long: .venv/.ready  ## the tests that take long: bounds checked, no Java, drivers killed, Connect
-	@$(BIN)/python -m pytest -n 2 -m long tests
+# FYKE_SEED draws the examples of an earlier run again, FYKE_EXAMPLES=50 is for a night.
+test-long: .venv/.ready  ## those that take long, and the properties with other and more examples
+	@export FYKE_SEED=$${FYKE_SEED:-$$(date +%s)} FYKE_EXAMPLES=$${FYKE_EXAMPLES:-3}; \
+		echo "test-long: FYKE_SEED=$$FYKE_SEED FYKE_EXAMPLES=$$FYKE_EXAMPLES"; \
+		$(BIN)/python -m pytest -n 2 -m 'long or property' tests
 
 test-kafka: .venv/.ready  ## streams from and to a real Kafka, brought from Maven Central (54 MB, once)
 	@$(BIN)/python -m tests_kafka.jars
 	@$(BIN)/python -m pytest tests_kafka
+
+test-cluster: .venv/.ready  ## Spark on a cluster whose machines share nothing, on this machine (Linux)
+	@$(BIN)/python -m pytest tests_cluster
 
 check: .venv/.ready  ## lint, format, types, and which package imports which
 	$(BIN)/ruff check

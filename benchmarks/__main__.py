@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.status import Status
 
+import fyke
 from benchmarks import report
 from benchmarks.bench import Bench
 from benchmarks.line import Line
@@ -23,7 +24,8 @@ from benchmarks.subjects import compile_kernels
 TOPICS = (
     *("filters", "kernel", "table", "million", "single", "trees", "threads", "build", "memory"),
     *("snapshot", "machine", "live", "strings", "sigma", "covering", "simulation", "spark"),
-    *("spark_rates", "spark_stream", "placements"),
+    *("spark_rates", "spark_stream", "placements", "cluster", "first_minute"),
+    *("pruning", "summaries", "typed", "peers"),
 )
 """A module `bench_NAME` each, in an order in which matchers can be shared."""
 
@@ -37,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with console.status("starting") as status:
         bench = Bench(is_quick=options.quick, say=lambda what: _say(status, started, what))
         bench.say("kernels, which are compiled once on a machine")
+        fyke.warm()
         compile_kernels(bench.workload("w1"))
         gc.freeze()  # what libraries made is no garbage: looking at it again would cost seconds
         for name in options.only or TOPICS:

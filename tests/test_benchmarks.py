@@ -27,7 +27,17 @@ from benchmarks.references.lark_native import lark_parser
 ROOT = Path(__file__).parent.parent
 parse = lark_parser()
 
-TOPICS = ("filters", "kernel", "table", "single", "snapshot", "machine", "live", "simulation")
+TOPICS = (
+    "filters",
+    "kernel",
+    "table",
+    "single",
+    "snapshot",
+    "machine",
+    "live",
+    "simulation",
+    "typed",
+)
 
 
 def test_a_quick_run() -> None:

@@ -8,18 +8,30 @@ import sys
 import fyke
 
 PUBLIC = [
-    *("Event", "EventError", "Filter", "FilterError", "FykeError", "Hub", "Limits", "Matcher"),
+    *(
+        "Event",
+        "EventError",
+        "Filter",
+        "FilterError",
+        "FilterWarning",
+        "FykeError",
+        "Hub",
+        "Limits",
+        "Matcher",
+    ),
     *(
         "Schema",
         "SchemaError",
         "Statistics",
         "Subscription",
+        "Summary",
         "covers",
         "equivalent",
         "explain",
         "lint",
     ),
-    *("merge", "overlaps", "parse", "simplify", "weaken"),
+    *("PredicateStatistics", "merge", "overlaps", "parse", "prune", "simplify", "warm", "weaken"),
+    *("derived", "event", "fields", "schema_of"),
 ]
 HEAVY = ["pyspark", "starlette", "uvicorn", "nicegui", "numba", "numpy", "pyarrow", "hypothesis"]
 

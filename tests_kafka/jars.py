@@ -31,6 +31,8 @@ from tests_kafka.trust import trust_store
 FOLDER: Final = Path(__file__).parent.parent / "build" / "kafka"
 LOCK: Final = Path(__file__).with_name("jars.lock")
 PARTS: Final = ("broker", "connector")
+UNREACHABLE: Final = 75
+"""The exit code where the jars cannot be had; EX_TEMPFAIL of sysexits.h."""
 _WAIT_S_MAX: Final = 900
 
 
@@ -112,7 +114,8 @@ def _retrieve(place: Path) -> None:
         check=False,
     )
     if said.returncode:
-        sys.exit(f"Ivy could not bring the jars:\n{said.stdout}{said.stderr}")
+        print(f"Ivy could not bring the jars:\n{said.stdout}{said.stderr}", file=sys.stderr)
+        sys.exit(UNREACHABLE)
 
 
 def _module() -> str:

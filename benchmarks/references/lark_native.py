@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
@@ -131,7 +132,7 @@ class _Trees(Transformer[Token, Filter]):
         return ends_with(name, suffix)
 
     def number(self, token: Token) -> Any:
-        return canonical(float(token) if set(token) & set(".eE") else int(token))
+        return canonical(Decimal(token))
 
     def yes(self) -> bool:
         return True

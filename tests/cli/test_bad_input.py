@@ -193,7 +193,7 @@ def test_a_disk_that_fails_while_reading(fyke, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["zork"], "unknown command 'zork'; expected match, explain, lint, simulate, pipeline, "),
+        (["zork"], "unknown command 'zork'; expected match, explain, lint, prune, summarise, simu"),
         (["pipeline", "zork"], "unknown command 'pipeline zork'"),
         (["--zork"], "--zork"),
         (["match"], "either with -s FILE or with -e FILTER"),

@@ -148,3 +148,14 @@ def test_plain_marks_where_the_terminal_knows_no_others(command):
     ]
     assert err == b""
     assert process.returncode == 1
+
+
+def test_a_schema_gives_text_its_meaning(fyke, write):
+    schema = write(
+        "schema", '{"attributes": {"level": {"domain": {"enumeration": ["low", "high"]}}}}'
+    )
+    filter = "level > 'low' and at > timestamp '2026-01-01'"
+    event = '{"level": "high", "at": "2026-01-31"}'
+    assert fyke("explain", filter, event).code == 1
+    run = fyke("explain", filter, event, "--schema", schema, "--timestamps", "at")
+    assert run.code == 0

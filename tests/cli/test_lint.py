@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 SUBSCRIPTIONS = [
@@ -74,6 +76,56 @@ def test_a_schema_proves_more(fyke, write):
     assert [each["problem"] for each in run.documents] == ["never true"]
 
 
+def test_names_that_are_probably_slips(fyke, write):
+    number = '{"domain": {"integer": {}}}'
+    schema = write(
+        "schema.json", f'{{"attributes": {{"price": {number}}}, "types": {{"Stock": {{}}}}}}'
+    )
+    subscriptions = write(
+        "s",
+        [
+            {"id": "wide", "filter": "price < 10"},
+            {"id": "string", "filter": 'symbol = "A" and price < 5'},
+            {"id": "names", "filter": "prise < 10 and type is Stok"},
+            {"id": "fine", "filter": "a = b"},
+        ],
+    )
+    run = fyke("lint", subscriptions, "--json")
+    found = [(each["problem"], each["subscription"], each.get("meant")) for each in run.documents]
+    assert found == [("subsumed", "string", None), ("quoted name", "string", "'A'")]
+    assert run.code == 1
+    run = fyke("lint", subscriptions, "--schema", schema, "--json")
+    assert [(each["problem"], each.get("meant")) for each in run.documents] == [
+        ("subsumed", None),
+        ("quoted name", "'A'"),
+        ("misspelt name", "price"),
+        ("misspelt name", "Stock"),
+    ]
+    shown = fyke("lint", subscriptions, "--schema", schema).out
+    assert "meant 'A'?" in shown
+    assert "meant price?" in shown
+    assert "a string is in single quotes" in shown
+
+
+def test_a_number_that_no_float_stands_for(fyke, write):
+    """Unless a schema says that JSON is read for the decimals that are written."""
+    subscriptions = write(
+        "s",
+        [
+            {"id": "long", "filter": "price = 0.10000000000000001 and lot > 9007199254740992.5"},
+            {"id": "money", "filter": "price in (8.40, 0.1, 9007199254740993) and lot < 1e-300"},
+        ],
+    )
+    run = fyke("lint", subscriptions, "--json")
+    found = [(each["problem"], each["subscription"], each["meant"]) for each in run.documents]
+    assert found == [("long number", "long", "0.1"), ("long number", "long", "9007199254740992")]
+    assert run.code == 1
+    decimal = {"price": {"domain": "decimal"}, "lot": {"domain": "real"}}
+    schema = write("schema.json", json.dumps({"attributes": decimal}))
+    run = fyke("lint", subscriptions, "--schema", schema, "--json")
+    assert [each["meant"] for each in run.documents] == ["9007199254740992"]
+
+
 def test_an_incomplete_analysis_says_so(fyke, write):
     run = fyke("lint", write("s", SUBSCRIPTIONS), "--tests-max", "1")
     assert "not all pairs were compared" in run.err
@@ -101,3 +153,66 @@ def test_one_file_is_wanted(fyke, write, arguments):
     write("s", SUBSCRIPTIONS)
     run = fyke("lint", *arguments)
     assert (run.code, run.err) == (2, "fyke: name one file of subscriptions\n")
+
+
+LATE = [
+    {"id": "late", "filter": "a.at > timestamp '2026-01-01' and price < 5"},
+    {"id": "then", "filter": "not a.at = timestamp '2026-01-01'"},
+    {"id": "text", "filter": "a.at > '2026-01-01' and other > timestamp '2026-01-01'"},
+]
+TEXTS = '{"a": {"at": null}, "other": 5}\n{"a": [{"at": 1}, {"at": "2026-01-31"}], "other": null}\n'
+
+
+def test_a_sample_shows_text_where_a_time_is_asked_for(fyke, write):
+    subscriptions, sample = write("s", LATE), write("sample", TEXTS)
+    run = fyke("lint", subscriptions, "--sample", sample, "--json")
+    found = [
+        (each["subscription"], each["attribute"])
+        for each in run.documents
+        if each["problem"] == "text for time"
+    ]
+    assert found == [("late", "a.at"), ("then", "a.at")]
+    assert run.code == 1
+    run = fyke("lint", subscriptions, "--sample", sample)
+    assert "at a.at" in run.out and "--timestamps NAME" in run.out
+
+
+def test_what_is_declared_is_no_finding(fyke, write):
+    subscriptions, sample = write("s", LATE), write("sample", TEXTS)
+    run = fyke("lint", subscriptions, "--sample", sample, "--timestamps", "a.at", "--json")
+    assert "text for time" not in run.out
+    run = fyke("lint", subscriptions, "--json")
+    assert "text for time" not in run.out
+
+
+def test_the_order_of_an_enumeration_proves_more(fyke, write):
+    schema = '{"attributes": {"level": {"domain": {"enumeration": ["low", "medium", "high"]}}}}'
+    standing = [
+        {"id": "some", "filter": "level > 'low'"},
+        {"id": "high", "filter": "level > 'medium'"},
+        {"id": "none", "filter": "level < 'low'"},
+    ]
+    run = fyke("lint", write("s", standing), "--schema", write("schema", schema), "--json")
+    assert [(each["problem"], each["subscription"]) for each in run.documents] == [
+        ("subsumed", "high"),
+        ("never true", "none"),
+    ]
+
+
+def test_filters_are_checked_against_classes(fyke, write):
+    classes = "import fyke\n@fyke.event\nclass Ticket: price: float; symbol: str\n"
+    write("shop_events.py", classes)
+    rules = [
+        {"id": "never", "filter": "price < 5 and price > 9"},
+        {"id": "slip", "filter": "type is Ticket and prise < 5"},
+    ]
+    run = fyke("lint", write("s", rules), "--types", "shop_events", "--json")
+    found = {(each["problem"], each["subscription"]) for each in run.documents}
+    assert found == {("never true", "never"), ("misspelt name", "slip")}
+    for arguments, problem in (
+        (("--types", "no_such_module"), "cannot be imported"),
+        (("--types", "json"), "no event classes"),
+        (("--types", "shop_events", "--schema", "s"), "give one of them"),
+    ):
+        run = fyke("lint", "s", *arguments)
+        assert run.code == 2 and problem in run.err

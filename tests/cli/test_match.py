@@ -124,6 +124,23 @@ def test_schema_gives_events_their_supertypes(fyke, write):
     assert run.documents == [{"event": 0, "matches": ["type is Stock"]}]
 
 
+def test_filters_that_probably_mean_something_else_are_mentioned(fyke, write):
+    schema = write("schema.json", '{"attributes": {"price": {"domain": "real"}}}')
+    events = b'{"symbol": "A", "price": 1}\n'
+    run = fyke("match", "-e", 'symbol = "A"', "-e", "price < 5", stdin=events)
+    assert run.documents == [{"event": 0, "matches": ["price < 5"]}]
+    assert run.err == (
+        """fyke: subscription 'symbol = "A"': symbol = "A" compares two attributes; """
+        "did you mean `'A'`?\n"
+    )
+    assert run.code == 0, "it could be read"
+    subscriptions = write("s", [{"id": "cheap", "filter": "prise < 5"}])
+    run = fyke("match", "-s", subscriptions, "--schema", schema, stdin=events)
+    assert "'cheap': the attribute 'prise' is not declared; did you mean `price`?" in run.err
+    assert run.code == 1
+    assert fyke("match", "-s", subscriptions, stdin=events).err == ""
+
+
 def test_blank_lines_count_as_lines(fyke):
     run = fyke("match", "-e", "a = 1", stdin=b'\n{"a": 1}\r\n \t\n\r\n{"a": 1.0}')
     assert [each["event"] for each in run.documents] == [1, 4]
@@ -235,3 +252,60 @@ def test_no_heavy_library_is_loaded(tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, input=b"", capture_output=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# --- what is declared -----------------------------------------------------------------------------
+
+LEVELS = '{"attributes": {"level": {"domain": {"enumeration": ["low", "medium", "high"]}}}}'
+
+
+def test_an_enumeration_compares_in_its_order(fyke, write):
+    events = b'{"level": "high"}\n{"level": "low"}\n{"level": "medium"}\n{}\n'
+    schema = write("schema", LEVELS)
+    subscriptions = write("s", [{"id": "up", "filter": "level > 'low'"}])
+    run = fyke("match", "-s", subscriptions, "--schema", schema, stdin=events)
+    assert [each["event"] for each in run.documents] == [0, 2]
+    run = fyke("match", "-e", "not level > 'low'", "--schema", schema, stdin=events)
+    assert [each["event"] for each in run.documents] == [1, 3]
+    run = fyke("match", "-s", subscriptions, stdin=events)
+    assert [each["event"] for each in run.documents] == [2], "without a schema text is text"
+
+
+def test_a_comparison_with_no_member_is_reported(fyke, write):
+    schema = write("schema", LEVELS)
+    run = fyke("match", "-e", "level > 'lwo'", "--schema", schema, stdin=b"{}\n")
+    assert run.code == 2
+    assert "'lwo' has no place in the order of 'low', 'medium', 'high'" in run.err
+    lines = [{"id": "bad", "filter": "level > 'lwo'"}, {"id": "good", "filter": "level > 'low'"}]
+    run = fyke("match", "-s", write("s", lines), "--schema", schema, stdin=b'{"level": "high"}\n')
+    assert run.documents == [{"event": 0, "matches": ["good"]}]
+    assert run.code == 2 and "'lwo'" in run.err
+
+
+TIMES = b"""{"a": {"at": "2026-01-31T12:00:00Z"}}
+{"a": {"at": "2025-01-31T12:00:00+02:00"}}
+{"a": {"at": null}}
+{"a": {"at": "later"}}
+"""
+
+
+def test_text_is_read_as_timestamps_where_that_is_said(fyke, write):
+    filter = ("-e", "a.at > timestamp '2026-01-01'")
+    run = fyke("match", *filter, stdin=TIMES)
+    assert (run.documents, run.code) == ([], 1)
+    run = fyke("match", *filter, "--timestamps", "b,a.at", stdin=TIMES)
+    assert [each["event"] for each in run.documents] == [0]
+    assert run.code == 2
+    assert ":4: attribute 'a.at': 'later' is no timestamp" in run.err
+    schema = write("schema", '{"attributes": {"a.at": {"domain": "timestamp"}}}')
+    run = fyke("match", *filter, "--schema", schema, stdin=TIMES.splitlines()[0])
+    assert [each["event"] for each in run.documents] == [0]
+
+
+def test_names_of_timestamps_that_cannot_be_meant(fyke, write):
+    run = fyke("match", "-e", "true", "--timestamps", "a,,b", stdin=b"{}")
+    assert run.code == 2 and "expected names of attributes" in run.err
+    run = fyke(
+        "match", "-e", "true", "--timestamps", "level", "--schema", write("s", LEVELS), stdin=b"{}"
+    )
+    assert run.code == 2 and "not as a timestamp" in run.err

@@ -23,6 +23,23 @@ AUCTION = AuctionWorkload(seed=7)
 def test_laws() -> None:
     check_workload(AUCTION, AuctionWorkload(seed=8))
     check_workload(StockAndAuctionWorkload(seed=7), StockAndAuctionWorkload(seed=8))
+    for options in ({"joint": True}, {"joint": True, "equal_titles": True}):
+        check_workload(AuctionWorkload(7, **options), AuctionWorkload(8, **options))
+
+
+def test_parts_of_a_copy_depend_on_each_other_where_they_are_drawn_together():
+    for joint in (False, True):
+        copies = AuctionWorkload(7, joint=joint).columns(20_000).to_pylist()
+        signed = [copy["cover"] == "hard" for copy in copies if copy["signed"]]
+        others = [copy["cover"] == "hard" for copy in copies if not copy["signed"]]
+        apart = sum(signed) / len(signed) - sum(others) / len(others)
+        assert apart > 0.2 if joint else abs(apart) < 0.08
+
+
+def test_equal_titles_are_equally_popular():
+    even = AuctionWorkload(7, equal_titles=True)
+    counts = Counter(even.columns(20_000)["title"].to_pylist())
+    assert max(counts.values()) < 60 and len(counts) > 700
 
 
 def test_events_stay_in_their_ranges() -> None:

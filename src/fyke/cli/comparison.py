@@ -9,7 +9,7 @@ from rich.text import Text
 
 from fyke.cli.listing import heading
 from fyke.cli.problems import printable
-from fyke.traces.summary import Summary
+from fyke.traces.summary import Load, Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +89,19 @@ def comparison(runs: Mapping[str, Summary]) -> Iterator[list[Text]]:
 def agree(runs: Mapping[str, Summary]) -> bool:
     """Whether all delivered as much."""
     return len({(run.matched, run.deliveries, run.notified) for run in runs.values()}) <= 1
+
+
+def stages(run: Summary) -> list[list[Text]]:
+    """Return a row for each stage of a tree of stages, the root first; none for other overlays."""
+    by_stage: dict[int, list[Load]] = {}
+    for load in run.brokers.values():
+        by_stage.setdefault(load.held.stage, []).append(load)
+    if by_stage.keys() <= {0}:
+        return []
+    rows = [heading("stage", "brokers", "rows", "largest", "events", "busiest", "")]
+    for stage, loads in sorted(by_stage.items(), reverse=True):
+        tables = [load.held.rows for load in loads]
+        events = [load.event_messages for load in loads]
+        numbers = (stage, len(loads), sum(tables), max(tables), sum(events), max(events))
+        rows.append([*(Text(f"{each:,}") for each in numbers), Text()])
+    return rows

@@ -40,6 +40,7 @@ app = App(
     help_epilogue="""\
 Examples
   fyke demo
+  fyke demo peers
   fyke demo --events 100 --subscriptions 5000 --seed 7
 
 The counts depend on the sizes and the seed alone; only the times differ.
@@ -74,6 +75,30 @@ def demo(
     made_s = perf_counter() - started
     outcome = run(standing, published)
     _show(outcome, standing, made_s, screen)
+    return 0
+
+
+@app.command
+def peers(
+    *,
+    peers: Annotated[int, Parameter(metavar="N", validator=Number(gte=50))] = 300,
+    cycles: Annotated[int, Parameter(metavar="N", validator=Number(gte=1))] = 16,
+    seed: Annotated[int, Parameter(metavar="N", validator=Number(gte=0))] = 0,
+) -> int:
+    """Watch subscribers find each other, form rings and pass an event on, without brokers.
+
+    Parameters
+    ----------
+    peers
+        How many there are.
+    cycles
+        How often each of them gossips.
+    seed
+        Another seed is another crowd.
+    """
+    from fyke.cli.peers import demo as show_peers
+
+    show_peers(peers, cycles, seed)
     return 0
 
 

@@ -6,14 +6,13 @@ from typing import Annotated, Final
 
 from cyclopts import App, Parameter
 
-from fyke.cli.inputs import read_schema, text_argument
-from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, Switch
+from fyke.cli.declared import Declared, read_declared
+from fyke.cli.inputs import text_argument
+from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, Switch, Timestamps
 from fyke.cli.output import console, write_line
 from fyke.cli.problems import Unusable
 from fyke.errors import FykeError
 from fyke.events.event import Event
-from fyke.events.json import decode_event
-from fyke.filters.dialects import parse
 from fyke.filters.explanation import Explanation
 from fyke.filters.explanation import explain as explained
 from fyke.filters.filter import And, Filter, Not, Or
@@ -42,6 +41,7 @@ def explain(
     *,
     dialect: Dialect = "fyke",
     schema: SchemaFile = None,
+    timestamps: Timestamps = None,
     json: Switch = False,
 ) -> int:
     """Why a filter accepts or refuses an event.
@@ -56,11 +56,14 @@ def explain(
         The language of the filter.
     schema
         A schema in JSON that the event must fit.
+    timestamps
+        Attributes whose text is read as a timestamp.
     json
         Print the tree as JSON.
     """
-    filter = _filter(filter_text, dialect)
-    explanation = explained(filter, _event(event_text, schema))
+    declared = read_declared(schema, timestamps)
+    filter = _filter(filter_text, dialect, declared)
+    explanation = explained(filter, _event(event_text, declared))
     if json:
         write_line(
             {"accepted": explanation.holds, "filter": str(filter), "tree": _document(explanation)}
@@ -70,20 +73,18 @@ def explain(
     return 0 if explanation.holds else 1
 
 
-def _filter(argument: str, dialect: str) -> Filter:
+def _filter(argument: str, dialect: str, declared: Declared) -> Filter:
     text, name = text_argument(argument)
     try:
-        return parse(text, dialect)
+        return declared.filter(text, dialect)
     except FykeError as refused:
         raise Unusable(f"{name or 'filter'}: {refused}") from None
 
 
-def _event(argument: str, schema_file: str | None) -> Event:
-    schema = read_schema(schema_file)
+def _event(argument: str, declared: Declared) -> Event:
     text, name = text_argument(argument, dash=True)
     try:
-        event = decode_event(text)
-        return event if schema is None else schema.validate(event)
+        return declared.decode(text)
     except FykeError as refused:
         raise Unusable(f"{name or 'event'}: {refused}") from None
 

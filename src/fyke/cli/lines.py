@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 from fyke.cli.inputs import LENGTH_MAX, Source, read_line
 from fyke.cli.problems import Problems
 from fyke.errors import FykeError
-from fyke.events.json import decode_event
 
 if TYPE_CHECKING:
+    from fyke.cli.declared import Declared
     from fyke.events.event import Event
-    from fyke.events.schema import Schema
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _BLANK: Final = b" \t\r\n"
@@ -43,15 +42,11 @@ def lines(source: Source, problems: Problems, length_max: int = LENGTH_MAX) -> I
         number += 1
 
 
-def events(
-    source: Source, problems: Problems, schema: Schema | None = None
-) -> Iterator[tuple[int, Event]]:
+def events(source: Source, problems: Problems, declared: Declared) -> Iterator[tuple[int, Event]]:
     """Each event with the number of its line, from 0."""
     for line in lines(source, problems):
         try:
-            event = decode_event(line.content)
-            if schema is not None:
-                event = schema.validate(event)
+            event = declared.decode(line.content)
         except FykeError as refused:
             problems.report(line.place, refused)
         else:

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 from rich.text import Text
 
-from fyke.cli.inputs import read_schema
+from fyke.cli.declared import Declared, read_declared
+from fyke.cli.inputs import opened
+from fyke.cli.lines import events
 from fyke.cli.listing import heading, show_rows
-from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, SubscriptionsFile, Switch
+from fyke.cli.options import (
+    OR_STANDARD_INPUT,
+    Dialect,
+    SchemaFile,
+    SubscriptionsFile,
+    Switch,
+    Timestamps,
+)
 from fyke.cli.output import console, counted, name, write_line
 from fyke.cli.problems import Problems, Unusable, complain, printable
-from fyke.cli.progress import working
+from fyke.cli.progress import reading, working
 from fyke.cli.subscriptions import read_subscriptions
-from fyke.filters.analysis import COVERING_TESTS_MAX, Analysis, Finding, Problem, analyse
+from fyke.filters.analysis import (
+    COVERING_TESTS_MAX,
+    Analysis,
+    Finding,
+    Problem,
+    analyse,
+    texts_for_times,
+)
 from fyke.filters.subscription import Subscription
 
 if TYPE_CHECKING:
@@ -31,6 +48,10 @@ _ADVICE: Final = {
     Problem.DUPLICATE: "accepts the same events as another one",
     Problem.SUBSUMED: "another one accepts all it accepts",
     Problem.UNGUARDED: "tried on every event: add a condition that must hold",
+    Problem.TEXT_FOR_TIME: "the sample holds text there: declare it, --timestamps NAME",
+    Problem.QUOTED: "compares two attributes: a string is in single quotes",
+    Problem.MISSPELT: "not declared, but one letter away from what is",
+    Problem.LONG_NUMBER: "no float64 equals it: only a decimal does",
 }
 _STYLES: Final = {
     Problem.NEVER_TRUE: "red",
@@ -38,8 +59,16 @@ _STYLES: Final = {
     Problem.DUPLICATE: "yellow",
     Problem.SUBSUMED: "yellow",
     Problem.UNGUARDED: "cyan",
+    Problem.TEXT_FOR_TIME: "red",
+    Problem.QUOTED: "red",
+    Problem.MISSPELT: "red",
+    Problem.LONG_NUMBER: "yellow",
 }
-_RELATIONS: Final = {Problem.DUPLICATE: "same as", Problem.SUBSUMED: "within"}
+_RELATIONS: Final = {
+    Problem.DUPLICATE: "same as",
+    Problem.SUBSUMED: "within",
+    Problem.TEXT_FOR_TIME: "at",
+}
 
 app = App(
     name="lint",
@@ -47,6 +76,8 @@ app = App(
 Examples
   fyke lint subscriptions.jsonl
   fyke lint -s subscriptions.jsonl --schema schema.json
+  fyke lint subscriptions.jsonl --types shop.events
+  fyke lint subscriptions.jsonl --sample events.jsonl
   fyke lint rules.jsonl --dialect sigma --json | jq -r .subscription
 
 Findings
@@ -57,9 +88,18 @@ Findings
   unguarded     has no condition that an index could use, as in `not a = 1`,
                 so it is tried on every event: add a condition that must
                 hold, such as `type is Stock and ...`
+  text for time compares an attribute with a timestamp where the events of
+                --sample hold text, which is never one: name the attribute
+                with --timestamps, or declare it in a schema
+  quoted name   `symbol = "A"` compares two attributes; the string is 'A'
+  misspelt name is not declared by the schema, but one letter away from
+                an attribute or a type that is
+  long number   has more digits than any float64 stands for, so only a
+                decimal can equal it: `0.10000000000000001` is not 0.1
 
-Every finding is proved. A schema lets more be proved: `price < 5 and price > 9`
-accepts the list [1, 20], but nothing where the schema says price is one value.
+Findings about names are guesses, all others are proved. A schema lets more be
+proved: `price < 5 and price > 9` accepts the list [1, 20], but nothing where
+the schema says price is one value.
 
 The cost is a rank, not a time: an equality is 1, what is unguarded 100-fold.
 
@@ -76,6 +116,9 @@ def lint(
     subscriptions: SubscriptionsFile = None,
     dialect: Dialect = "fyke",
     schema: SchemaFile = None,
+    types: Annotated[str | None, Parameter(metavar="MODULE")] = None,
+    timestamps: Timestamps = None,
+    sample: Annotated[str | None, Parameter(metavar="EVENTS")] = None,
     tests_max: Annotated[int, Parameter(metavar="N", validator=Number(gte=1))] = COVERING_TESTS_MAX,
     json: Switch = False,
 ) -> int:
@@ -91,6 +134,12 @@ def lint(
         The language of filters that name none.
     schema
         A schema in JSON; more can be proved with one.
+    types
+        A Python module with event classes (@fyke.event), in place of a schema.
+    timestamps
+        Attributes whose text is read as a timestamp.
+    sample
+        Some events, a JSON object a line: what they hold is compared with what filters ask.
     tests_max
         Pairs of subscriptions that may be compared.
     json
@@ -99,15 +148,26 @@ def lint(
     if (file is None) == (subscriptions is None):
         raise Unusable("name one file of subscriptions")
     problems = Problems()
-    declared = read_schema(schema)
-    standing = read_subscriptions(file or subscriptions or "", dialect, problems)
+    declared = read_declared(schema, timestamps, types)
+    standing = read_subscriptions(file or subscriptions or "", dialect, problems, declared)
     with working(f"comparing {len(standing):,} subscriptions"):
-        analysis = analyse(standing, schema=declared, covering_tests_max=tests_max)
+        analysis = analyse(standing, schema=declared.whole, covering_tests_max=tests_max)
+    if sample is not None:
+        misread = _texts_for_times(standing, sample, declared, problems)
+        analysis = replace(analysis, findings=(*analysis.findings, *misread))
     _report(analysis, standing, json)
     if not analysis.is_complete:
         complain(f"not all pairs were compared (--tests-max {tests_max}): there may be more")
     problems.conclude()
     return 2 if problems.count else 1 if analysis.findings else 0
+
+
+def _texts_for_times(
+    subscriptions: Sequence[Subscription], sample: str, declared: Declared, problems: Problems
+) -> list[Finding]:
+    with opened(sample) as source, reading(source):
+        seen = (event for _, event in events(source, problems, declared))
+        return texts_for_times(subscriptions, seen)
 
 
 def _report(analysis: Analysis, subscriptions: Sequence[Subscription], json: bool) -> None:
@@ -130,23 +190,32 @@ def _report(analysis: Analysis, subscriptions: Sequence[Subscription], json: boo
 
 
 def _document(finding: Finding, texts: dict[str, str]) -> dict[str, object]:
-    return {
+    found: dict[str, object] = {
         "problem": finding.problem.value,
         "subscription": finding.subscription,
         "other": finding.other,
         "filter": texts[finding.subscription],
     }
+    if finding.attribute is not None:
+        found["attribute"] = finding.attribute
+    if finding.meant is not None:
+        found["meant"] = finding.meant
+    return found
 
 
 def _finding(finding: Finding, texts: dict[str, str], screen: Console) -> list[Text]:
     """`subsumed  s5  within s1  price < 5`."""
-    problem, other = finding.problem, finding.other
+    problem, other = finding.problem, finding.other or finding.attribute
     return [
         Text(problem.value, _STYLES[problem]),
         Text(name(finding.subscription, screen), "bold"),
-        Text("" if other is None else f"{_RELATIONS[problem]} {name(other, screen)}"),
+        Text(_offer(finding) if other is None else f"{_RELATIONS[problem]} {name(other, screen)}"),
         Text(printable(texts[finding.subscription]), "dim"),
     ]
+
+
+def _offer(finding: Finding) -> str:
+    return "" if finding.meant is None else f"meant {printable(finding.meant)}?"
 
 
 def _summary(findings: Sequence[Finding]) -> Iterator[list[Text]]:

@@ -27,9 +27,13 @@ _COMMANDS: Final = {
     "match": "Which subscriptions accept which events: a grep for events.",
     "explain": "Why a filter accepts or refuses an event.",
     "lint": "What is wrong, redundant or expensive in a set of subscriptions.",
+    "prune": "A smaller set of subscriptions that covers the original one.",
+    "summarise": "A small thing that never says no to an event that somebody wants.",
     "simulate": "Strategies side by side, on an overlay of brokers under a virtual clock.",
     "pipeline": "From events to notifications and a report, on Spark.",
+    "spark": "Is a cluster fit to match on? What every executor has.",
     "reproduce": "The figures and claims of a paper, made again.",
+    "warm": "Compile the matching engine now; otherwise that happens in the background.",
     "demo": "Match a generated stock-and-auction workload, and show what happened.",
 }
 

@@ -7,19 +7,26 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from fyke.cli.inputs import STANDARD_INPUT, Source, opened, read_schema, typed
+from fyke.cli.declared import Declared, read_declared
+from fyke.cli.inputs import STANDARD_INPUT, Source, opened, typed
 from fyke.cli.lines import events
-from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, SubscriptionsFile, Switch
+from fyke.cli.options import (
+    OR_STANDARD_INPUT,
+    Dialect,
+    SchemaFile,
+    SubscriptionsFile,
+    Switch,
+    Timestamps,
+)
 from fyke.cli.output import write_line
 from fyke.cli.problems import Problems, Unusable
 from fyke.cli.progress import reading
 from fyke.cli.reasons import reasons
 from fyke.cli.subscriptions import engine_for, read_subscriptions
-from fyke.errors import FilterError
+from fyke.errors import FykeError, shown
 from fyke.events.event import Event
-from fyke.events.schema import Schema
-from fyke.filters.dialects import parse
 from fyke.filters.filter import Filter
+from fyke.filters.remarks import remarks
 from fyke.filters.subscription import Subscription
 from fyke.matching.matcher import ENGINES, Matcher
 
@@ -59,6 +66,7 @@ def match(
     ] = None,
     dialect: Dialect = "fyke",
     schema: SchemaFile = None,
+    timestamps: Timestamps = None,
     count: Annotated[bool, Parameter(alias="-c", negative=(), show_default=False)] = False,
     explain: Switch = False,
     engine: Annotated[
@@ -79,6 +87,8 @@ def match(
         The language of filters that name none.
     schema
         A schema in JSON; events that do not fit it are reported.
+    timestamps
+        Attributes whose text is read as a timestamp.
     count
         Print only how many events matched.
     explain
@@ -89,12 +99,15 @@ def match(
     """
     _check_options(events_file, subscriptions, filter, count, explain)
     problems = Problems()
-    declared = read_schema(schema)
+    declared = read_declared(schema, timestamps)
     standing = (
-        _typed_subscriptions(filter or (), dialect)
+        _typed_subscriptions(filter or (), dialect, declared)
         if subscriptions is None
-        else read_subscriptions(subscriptions, dialect, problems)
+        else read_subscriptions(subscriptions, dialect, problems, declared)
     )
+    for each in standing:
+        for remark in remarks(each.filter, declared.schema):
+            problems.remark(f"subscription {shown(each.id)}", remark)
     with opened(events_file) as source, reading(source):
         found = 0
         matcher = Matcher(engine or engine_for(len(standing)))
@@ -123,14 +136,17 @@ def _check_options(
         raise Unusable("--count prints no matches that --explain could explain; drop one of them")
 
 
-def _typed_subscriptions(texts: Iterable[str], dialect: str) -> list[Subscription]:
-    return [_typed_subscription(text, dialect) for text in dict.fromkeys(map(typed, texts))]
+def _typed_subscriptions(
+    texts: Iterable[str], dialect: str, declared: Declared
+) -> list[Subscription]:
+    distinct = dict.fromkeys(map(typed, texts))
+    return [_typed_subscription(text, dialect, declared) for text in distinct]
 
 
-def _typed_subscription(text: str, dialect: str) -> Subscription:
+def _typed_subscription(text: str, dialect: str, declared: Declared) -> Subscription:
     try:
-        return Subscription(text, parse(text, dialect))
-    except FilterError as refused:
+        return Subscription(text, declared.filter(text, dialect))
+    except FykeError as refused:
         raise Unusable(f"filter: {refused}") from None
 
 
@@ -138,14 +154,14 @@ def _matches(
     source: Source,
     matcher: Matcher,
     subscriptions: Iterable[Subscription],
-    schema: Schema | None,
+    declared: Declared,
     problems: Problems,
     explained: bool,
 ) -> Iterator[dict[str, object]]:
     """A document per event that some subscription accepts."""
     filters = {each.id: each.filter for each in subscriptions}
     matcher.add_many(filters.items())
-    for number, event in events(source, problems, schema):
+    for number, event in events(source, problems, declared):
         ids = matcher.match(event)
         if ids and explained:
             yield {"event": number, "matches": ids, "explain": _explained(ids, filters, event)}

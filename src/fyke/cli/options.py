@@ -19,6 +19,7 @@ def _check_dash(kind: object, value: object) -> None:
 OR_STANDARD_INPUT = Parameter(allow_leading_hyphen=True, validator=_check_dash)
 Dialect: TypeAlias = Annotated[str, Parameter(metavar="NAME", choices=DIALECTS)]
 SchemaFile: TypeAlias = Annotated[str | None, Parameter(metavar="FILE")]
+Timestamps: TypeAlias = Annotated[str | None, Parameter(metavar="NAME,...")]
 Switch: TypeAlias = Annotated[bool, Parameter(negative=(), show_default=False)]
 SubscriptionsFile: TypeAlias = Annotated[
     str | None, Parameter(alias="-s", metavar="FILE"), OR_STANDARD_INPUT

@@ -50,6 +50,9 @@ def run(
     rate: Size = None,
     subscriptions: Size = None,
     quick: Switch = False,
+    refused_max: Annotated[
+        float | None, Parameter(metavar="SHARE", validator=Number(gte=0, lte=1))
+    ] = None,
     master: Named = None,
     remote: Named = None,
     for_: Annotated[
@@ -74,6 +77,8 @@ def run(
         Subscriptions to generate, where a workload makes them.
     quick
         A glance: few generated events and subscriptions.
+    refused_max
+        Fail if more than this share of the events is refused, instead of the file's: 0 to 1.
     master
         Where Spark runs: local[2], or the address of a cluster.
     remote
@@ -81,17 +86,20 @@ def run(
     for_
         Stop a stream after so many seconds.
     """
-    from fyke.cli.stages import showing
-    from fyke.pipeline import configuration, live, running
+    from fyke.cli.stages import showing, tell
+    from fyke.pipeline import configuration
 
     pipeline = _pipeline(file, out).placed(master, remote).paced(rate)
     if quick:
         if not pipeline.is_stream:
             events = events or configuration.QUICK_EVENTS
         subscriptions = subscriptions or configuration.QUICK_SUBSCRIPTIONS
-    pipeline = pipeline.resized(events, subscriptions)
+    pipeline = pipeline.resized(events, subscriptions).tolerating(refused_max)
     if for_ is not None and not pipeline.is_stream:
         raise Unusable("--for ends a stream, but the events are none")
+    tell(f"running {file or 'the sample pipeline'}; Spark is loaded...")
+    from fyke.pipeline import live, running
+
     screen = console()
     logging.getLogger().addHandler(logging.NullHandler())  # errors become sentences in `main`
     with showing(pipeline.is_stream) as watcher:
@@ -126,6 +134,18 @@ def init(file: Annotated[str, Parameter(metavar="FILE")] = SAMPLE, /) -> int:
     except (OSError, ValueError) as refused:
         raise Unusable(f"{file}: {getattr(refused, 'strerror', None) or refused}") from None
     console().print(f"{file} is written; run it with: fyke pipeline run {file}", soft_wrap=True)
+    return 0
+
+
+@app.command(sort_key=2)
+def connector() -> int:
+    """Print the line of [spark.conf] that brings Spark's connector to Kafka.
+
+    It names the connector of the Spark that is installed.
+    """
+    from fyke.spark.connector import setting
+
+    console().print(setting(), soft_wrap=True, highlight=False, markup=False)
     return 0
 
 
@@ -181,14 +201,17 @@ def _total(what: str, number: int, note: str) -> list[Text]:
 
 
 def _warn(outcome: Outcome, pipeline: Pipeline) -> None:
+    from fyke.pipeline.refusals import listed
+
     refused = {
-        "events": outcome.events_refused,
-        "subscriptions": outcome.subscriptions_refused,
+        "events": (outcome.events_refused, outcome.statistics.refusals),
+        "subscriptions": (outcome.subscriptions_refused, ()),
     }
-    for what, number in refused.items():
+    for what, (number, reasons) in refused.items():
         if number:
-            reasons = _near(pipeline.out / f"refused-{what}.ndjson")
-            complain(f"{number:,} {what} could not be used; {reasons} holds the reasons")
+            place = _near(pipeline.out / f"refused-{what}.ndjson")
+            often = f"; most often:{listed(reasons)}" if reasons else ""
+            complain(f"{number:,} {what} could not be used; {place} holds the reasons{often}")
 
 
 def _near(path: Path) -> Path:

@@ -21,12 +21,19 @@ class Problems:
 
     def __init__(self) -> None:
         self.count = 0
+        self._remarks = 0
         self._shown_max = SHOWN_MAX if _is_terminal() else None
 
     def report(self, place: str, problem: object) -> None:
         self.count += 1
         if self._shown_max is None or self.count <= self._shown_max:
             complain(f"{place}: {problem}")
+
+    def remark(self, place: str, remark: object) -> None:
+        """Mentions something that can be read; it is no problem, and not counted as one."""
+        self._remarks += 1
+        if self._shown_max is None or self._remarks <= self._shown_max:
+            complain(f"{place}: {remark}")
 
     def conclude(self) -> None:
         """Says how many were not shown."""

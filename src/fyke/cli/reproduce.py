@@ -34,8 +34,10 @@ Examples
   fyke reproduce das
   fyke reproduce das --figure 13 --out das-13
   fyke reproduce das --scale paper --out das-paper
+  fyke reproduce pruning --out pruning
+  fyke reproduce das --figure 8 --events 20000 --repeats 5 --seed 7
 
-Papers: das.
+Papers: das, multistage, pruning, sub2sub, summaries.
 """,
 )
 
@@ -47,6 +49,9 @@ def reproduce(
     *,
     figure: Annotated[str | None, Parameter(metavar="N")] = None,
     scale: Annotated[str, Parameter(metavar="NAME")] = "small",
+    seed: Annotated[int, Parameter(metavar="N")] = 0,
+    events: Annotated[int | None, Parameter(metavar="N", show_default=False)] = None,
+    repeats: Annotated[int | None, Parameter(metavar="N", show_default=False)] = None,
     out: Annotated[str | None, Parameter(metavar="DIR")] = None,
 ) -> int:
     """Run a paper's experiments on Spark; draw its figures and judge its claims.
@@ -58,7 +63,14 @@ def reproduce(
     figure
         Only this figure, and the claims that it decides.
     scale
-        small: a glance; paper: the paper's sizes, which take up to an hour.
+        tiny: a glance, in which times say nothing; small: some minutes; paper: the paper's sizes,
+        which take up to an hour.
+    seed
+        Of the order and the values of events.
+    events
+        Events of each point, at least; without it 2,000, or as many as a figure is about.
+    repeats
+        How often they are sent, for the median and the range of times; without it 3.
     out
         Folder for claims.json, figure_N.csv, figure_N.png and report.html; without it, one with
         the paper's name.
@@ -70,7 +82,16 @@ def reproduce(
     folder = Path(paper if out is None else out)
     logging.getLogger().addHandler(logging.NullHandler())  # errors become sentences in `main`
     with _showing(chosen) as told:
-        outcome = harness.reproduce(chosen, folder, figures=figures, scale=scale, told=told)
+        outcome = harness.reproduce(
+            chosen,
+            folder,
+            figures=figures,
+            scale=scale,
+            seed=seed,
+            events=events,
+            repeats=repeats,
+            told=told,
+        )
     screen = console()
     screen.print(_claims(outcome))
     screen.print(f"\n{folder / 'report.html'}", soft_wrap=True)
@@ -81,6 +102,8 @@ def reproduce(
 
 def _claims(outcome: Outcome) -> Table:
     """A row per claim, folded to the width of the screen; below ours, why it differs."""
+    from fyke.experiments.experiment import verdict as verdict_of
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("id", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
@@ -92,6 +115,10 @@ def _claims(outcome: Outcome) -> Table:
         if finding.why:
             ours.append(f"\n{finding.why}", "dim")
         verdict = Text(finding.verdict, _STYLES[finding.verdict])
+        for name, holds in finding.by.items():
+            verdict.append(f"\n{name}: {verdict_of(holds)}", "dim")
+        if claim.circular:
+            verdict.append("\ncircular", "dim")
         table.add_row(claim.id, verdict, Text(claim.text), Text(claim.paper), ours)
     return table
 

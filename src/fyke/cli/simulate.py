@@ -10,8 +10,8 @@ from typing import Annotated, Final
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from fyke.assembly import STRATEGIES, assemble
-from fyke.cli.comparison import agree, comparison
+from fyke.assembly import PEERS, STRATEGIES, assemble
+from fyke.cli.comparison import agree, comparison, stages
 from fyke.cli.listing import show_rows
 from fyke.cli.options import Switch
 from fyke.cli.output import console, counted, write_line
@@ -44,6 +44,7 @@ Examples
   fyke simulate
   fyke simulate --overlay random_tree --brokers 100 --events 5000 --out results
   fyke simulate --overlay das_bus --strategy rendezvous --strategy pf8
+  fyke simulate --strategy sub2sub --cycles 40 --subscriptions 1000 --events 500
   fyke simulate overlay.toml --strategy pf8 --faults faults.toml --trace t.jsonl
 
 A topology file
@@ -51,6 +52,7 @@ A topology file
   network = { latency_s = 0.001, bandwidth = 1e6 }     for all other links
   rendezvous = { Stock = "b", "*" = "a" }
   clients = { alice = "a", carl = "c" }
+  stages = { Stock = [["symbol", "price"], ["symbol"], []] }     of multistage, from stage 0
 
 A file of faults; times are seconds from the first event
   faults = [{ at = 0.5, cut = ["a", "b"] }, { at = 1, heal = ["a", "b"] }]
@@ -74,13 +76,14 @@ def simulate(
     overlay: Annotated[str | None, Parameter(metavar="NAME", choices=OVERLAYS)] = None,
     brokers: Annotated[int | None, Parameter(metavar="N", validator=Number(gte=1))] = None,
     strategy: Annotated[
-        tuple[str, ...], Parameter(metavar="NAME", choices=tuple(STRATEGIES), negative=())
+        tuple[str, ...], Parameter(metavar="NAME", choices=(*STRATEGIES, PEERS), negative=())
     ] = tuple(name for name in USUAL if name in STRATEGIES),
     workload_name: Annotated[
         str, Parameter(name="--workload", metavar="NAME", choices=tuple(WORKLOADS))
     ] = "stock",
     subscriptions: Count = 300,
     events: Count = 1_000,
+    cycles: Annotated[int, Parameter(metavar="N", validator=Number(gte=1))] = 40,
     rate: Annotated[float, Parameter(metavar="N", validator=Number(gt=0))] = 1_000,
     seed: Annotated[int, Parameter(metavar="N", validator=Number(gte=0))] = 0,
     faults: FileName = None,
@@ -113,6 +116,8 @@ def simulate(
         Subscriptions, at random clients.
     events
         Events, from random clients, once the subscriptions have settled.
+    cycles
+        Cycles of gossip before the first event, for sub2sub: there each subscription is a peer.
     rate
         Events a second, of the overlay's own time.
     seed
@@ -138,6 +143,12 @@ def simulate(
     """
     if trace is not None and len(strategy) != 1:
         raise Unusable("--trace writes the trace of one strategy; give one --strategy")
+    if PEERS in strategy:
+        others = [topology, overlay, brokers, faults, bandwidth, duplication, engine, out]
+        if strategy != (PEERS,) or any(each is not None for each in others):
+            raise Unusable(f"{PEERS} has no brokers; it takes subscriptions, events, cycles, seed,"
+                           " loss, trace and json, and no other strategy")  # fmt: skip
+        return _peers(subscriptions, cycles, events, seed, loss, trace, json)
     place = _overlay(topology, overlay, brokers, seed)
     said = {"latency_s": latency, "bandwidth": bandwidth, "loss": loss, "duplication": duplication}
     scenario = Scenario(
@@ -163,6 +174,21 @@ def simulate(
     return 0
 
 
+def _peers(
+    peers: int, cycles: int, events: int, seed: int, loss: float | None, trace: str | None,
+    json: bool,
+) -> int:  # fmt: skip
+    from fyke.cli.peers import play, show
+
+    network = Network(latency_s=0.0, straight_loss=loss or 0.0)
+    with ExitStack() as stack:
+        file = None if trace is None else stack.enter_context(TraceFile(trace))
+        write = None if file is None else file.write
+        outcome, _, _ = play(peers, cycles, events, seed, network, write)
+    show(outcome, peers, seed, json)
+    return 0
+
+
 # --- what is simulated ----------------------------------------------------------------------------
 
 
@@ -185,7 +211,9 @@ def _run(
 ) -> Summary:
     rendezvous = {"": place.topology.center(), **place.rendezvous}
     engine = engine or ("scan" if scenario.subscriptions <= SCANNED_MAX else "compiled")
-    system = assemble(strategy, place.topology, rendezvous=rendezvous, engine=engine)
+    system = assemble(
+        strategy, place.topology, rendezvous=rendezvous, engine=engine, stages=place.stages
+    )
     meter = Meter(place.topology)
     with ExitStack() as stack:
         write = meter.add
@@ -223,6 +251,10 @@ def _show(runs: Mapping[str, Summary], scenario: Scenario) -> None:
     ]
     screen.print(", ".join(told), style="bold")
     show_rows(screen, comparison(runs), right=range(1, 1 + len(runs)))
+    for strategy, run in runs.items():
+        if rows := stages(run):
+            screen.print(f"\n{strategy}, stage by stage", style="bold")
+            show_rows(screen, rows, right=range(6))
     if not scenario.faults and not agree(runs):
         complain("the strategies did not deliver the same")
 

@@ -88,7 +88,7 @@ class Lines:
 
     def end(self, stage: Stage) -> None:
         note = f"  {stage.rows:,} {stage.unit}" if stage.rows > 1 else ""
-        _tell(f"{stage.name:8}{stage.duration_s:7.1f} s{note}")
+        tell(f"{stage.name:8}{stage.duration_s:7.1f} s{note}")
 
     def pulse(self, pulse: Pulse) -> None:
         """Tells of the first batch, and then of the newest every few seconds."""
@@ -96,10 +96,10 @@ class Lines:
         is_time = self._told is None or now - self._told >= LINE_EVERY_S
         if pulse.batch > self._batch and is_time:
             self._told, self._batch = now, pulse.batch
-            _tell(f"{self._name:8}{now - self._began:7.1f} s  {', '.join(facts(pulse))}")
+            tell(f"{self._name:8}{now - self._began:7.1f} s  {', '.join(facts(pulse))}")
 
     def note(self, sentence: str) -> None:
-        _tell(printable(sentence))
+        tell(printable(sentence))
 
 
 def facts(pulse: Pulse) -> list[str]:
@@ -127,6 +127,7 @@ def fitting(parts: list[str], width: int) -> str:
     return line
 
 
-def _tell(line: str) -> None:
+def tell(line: str) -> None:
+    """Print a line for who waits."""
     if sys.stderr is not None:
         print(line, file=sys.stderr, flush=True)

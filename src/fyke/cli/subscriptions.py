@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from fyke.cli.declared import Declared
 from fyke.cli.inputs import opened
 from fyke.cli.lines import Line, lines
 from fyke.cli.problems import Problems, Unusable
 from fyke.errors import FilterError, FykeError, shown
 from fyke.events.json import decode
-from fyke.filters.dialects import parse
 from fyke.filters.subscription import Subscription
 
 SCANNED_MAX: Final = 200
@@ -22,20 +22,24 @@ def engine_for(subscriptions: int) -> str:
     return "scan" if subscriptions <= SCANNED_MAX else "compiled"
 
 
-def read_subscriptions(path: str, dialect: str, problems: Problems) -> list[Subscription]:
-    """All subscriptions of a file that can be read, in its order."""
+def read_subscriptions(
+    path: str, dialect: str, problems: Problems, declared: Declared
+) -> list[Subscription]:
+    """All subscriptions of a file that can be read, in its order, with what their filters mean."""
     with opened(path) as source:
-        found = list(_unique(lines(source, problems), dialect, problems))
+        found = list(_unique(lines(source, problems), dialect, problems, declared))
     if not found:
         raise Unusable(f"{source.name}: no subscription that can be read")
     return found
 
 
-def _unique(every_line: Iterator[Line], dialect: str, problems: Problems) -> Iterator[Subscription]:
+def _unique(
+    every_line: Iterator[Line], dialect: str, problems: Problems, declared: Declared
+) -> Iterator[Subscription]:
     first: dict[str, int] = {}
     for line in every_line:
         try:
-            subscription = _subscription(decode(line.content), dialect)
+            subscription = _subscription(decode(line.content), dialect, declared)
             if subscription.id in first:
                 raise FilterError(
                     f"the id {shown(subscription.id)} is taken by line {first[subscription.id]}"
@@ -47,7 +51,7 @@ def _unique(every_line: Iterator[Line], dialect: str, problems: Problems) -> Ite
             yield subscription
 
 
-def _subscription(document: object, dialect: str) -> Subscription:
+def _subscription(document: object, dialect: str, declared: Declared) -> Subscription:
     if not isinstance(document, dict):
         raise FilterError(
             'a subscription is an object such as {"id": "s1", "filter": "price < 10"}'
@@ -57,7 +61,7 @@ def _subscription(document: object, dialect: str) -> Subscription:
             raise FilterError(f'the subscription has no "{name}"')
     return Subscription(
         id=_text(document, "id") or "",
-        filter=parse(document["filter"], _dialect(document, dialect)),
+        filter=declared.filter(document["filter"], _dialect(document, dialect)),
         subscriber=_text(document, "subscriber"),
     )
 

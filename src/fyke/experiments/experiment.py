@@ -16,8 +16,8 @@ from typing import Any, Final, TypeAlias
 from fyke.errors import FykeError, shown
 from fyke.experiments.table import Row, Table, Wanted
 
-SCALES: Final = ("small", "paper")
-"""A glance that tests can afford; the sizes of the paper."""
+SCALES: Final = ("tiny", "small", "paper")
+"""A glance, where times say nothing; a few minutes; the sizes of the paper."""
 
 Parameters: TypeAlias = dict[str, Any]
 Results: TypeAlias = Mapping[str, Table]
@@ -35,7 +35,9 @@ class Study:
     name: str
     run: Callable[[Parameters, int], list[Row]]
     grid: Callable[[str], list[Parameters]]
-    """The parameters of each run, for a scale."""
+    """The parameters of each run, for a scale. `events` (of a point, at least) and `repeats` (how
+    often they go through) may be set by whoever runs it.
+    """
     cost: Callable[[Parameters], float] = _alike
     """How long a run takes, compared with others: the longest begin first."""
 
@@ -45,15 +47,19 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
+    """`low` and `high` are the columns of the ends of error bars, where there are any."""
+
     column: str
     label: str
     is_log: bool = False
+    low: str = ""
+    high: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
     """Curves. Rows that differ in `by` are different curves: the first of them is the colour, the
-    second the dash.
+    second the dash. Points that are no curve are not joined.
     """
 
     title: str
@@ -61,6 +67,7 @@ class Panel:
     y: Axis
     by: tuple[str, ...]
     where: Mapping[str, Wanted] = field(default_factory=dict)
+    is_joined: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +93,40 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came out. `holds` is None where the paper's sentence cannot be held against it."""
+    """What came out. `holds` is None where the paper's sentence cannot be held against it.
+
+    A claim that is judged in several measures has a verdict of each in `by`.
+    """
 
     ours: str
     holds: bool | None
     why: str = ""
+    by: Mapping[str, bool | None] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
-        if self.holds is None:
-            return "not comparable"
-        return "reproduced" if self.holds else "differs"
+        return verdict(self.holds)
+
+
+def verdict(holds: bool | None) -> str:
+    if holds is None:
+        return "not comparable"
+    return "reproduced" if holds else "differs"
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`figures` are those it takes to judge it."""
+    """`paper` are the paper's words, and no others; `figures` those that it takes to judge it."""
 
     id: str
     text: str
     paper: str
     figures: tuple[str, ...]
     judge: Callable[[Results], Finding]
+    rule: str = ""
+    """How the words are read: limits and choices, all of them ours."""
+    circular: str = ""
+    """Why it could hardly fail: what was reconstructed, or dealt out, so that it holds."""
 
 
 # --- papers ---------------------------------------------------------------------------------------
@@ -115,7 +134,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """All of it. `notes` say what had to be reconstructed, and how numbers are counted."""
+    """All of it. `terms` are to be known before anything is read; `notes` say what had to be
+    reconstructed, and how numbers are counted.
+    """
 
     name: str
     title: str
@@ -124,6 +145,7 @@ class Paper:
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     notes: tuple[str, ...] = ()
+    terms: tuple[tuple[str, str], ...] = ()
 
     def study(self, name: str) -> Study:
         return next(each for each in self.studies if each.name == name)
@@ -147,4 +169,4 @@ class Paper:
 
 def check_scale(scale: str) -> None:
     if scale not in SCALES:
-        raise FykeError(f"unknown scale {shown(scale)}; expected {' or '.join(SCALES)}")
+        raise FykeError(f"unknown scale {shown(scale)}; expected one of {', '.join(SCALES)}")

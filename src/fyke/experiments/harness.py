@@ -1,6 +1,6 @@
 """The harness: all studies of a paper as one Spark sweep, and what it leaves in a folder.
 
-    DIR/claims.json      [{id, claim, paper, ours, verdict, why}, ...]
+    DIR/claims.json      [{id, claim, paper, ours, verdict, why, by, rule, circular}, ...]
     DIR/figure_N.csv     the rows that a figure shows
     DIR/figure_N.png     the figure
     DIR/report.html      all of it on one page
@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fyke.errors import FykeError
+from fyke.errors import FykeError, shown
 from fyke.experiments import plots, report
 from fyke.experiments.experiment import (
     Claim,
@@ -30,6 +30,7 @@ from fyke.experiments.experiment import (
     Study,
     check_scale,
 )
+from fyke.experiments.origin import Origin
 from fyke.experiments.outcome import Judged, Outcome, Run
 from fyke.experiments.table import Row, Table
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 Told: TypeAlias = Callable[[Study, int, int], None]
 """Hears how many runs of how many of a study are done."""
+EVENTS_MAX: Final = 10_000_000
+REPEATS_MAX: Final = 1_000
 
 
 def reproduce(
@@ -46,15 +49,24 @@ def reproduce(
     *,
     figures: Iterable[str] = (),
     scale: str = "small",
+    seed: int = 0,
+    events: int | None = None,
+    repeats: int | None = None,
     session: SparkSession | None = None,
     told: Told | None = None,
 ) -> Outcome:
-    """Some figures of a paper, or all of them, into a folder."""
+    """Some figures of a paper, or all of them, into a folder.
+
+    `events` and `repeats` of each point are those of the scale unless they are given.
+    """
     check_scale(scale)
+    _check_numbers(seed, events, repeats)
     chosen = paper.selected(figures)
     folder = _folder(out)
     began = monotonic()
-    runs = _swept(paper, chosen, scale, session, told)
+    given = {"events": events, "repeats": repeats}
+    plan = _Plan(scale, seed, {name: each for name, each in given.items() if each is not None})
+    runs = _swept(paper, chosen, plan, session, told)
     results = {
         study.name: Table.of(row for run in runs if run.study == study.name for row in run.rows)
         for study in paper.studies
@@ -62,9 +74,18 @@ def reproduce(
     claims = tuple(
         Judged(claim, _judged(paper, claim, results, runs)) for claim in paper.claims_of(chosen)
     )
-    outcome = Outcome(paper, scale, chosen, claims, runs, results, monotonic() - began)
+    origin = Origin.here(seed, events, repeats)
+    outcome = Outcome(paper, scale, origin, chosen, claims, runs, results, monotonic() - began)
     _write(outcome, folder)
     return outcome
+
+
+def _check_numbers(seed: int, events: int | None, repeats: int | None) -> None:
+    if not 0 <= seed < 2**63:
+        raise FykeError(f"the seed is {shown(seed)}; expected 0 to {2**63 - 1}")
+    for name, number, most in (("events", events, EVENTS_MAX), ("repeats", repeats, REPEATS_MAX)):
+        if number is not None and not 1 <= number <= most:
+            raise FykeError(f"{name} are {shown(number)}; expected 1 to {most:,}")
 
 
 def _folder(out: str | Path) -> Path:
@@ -78,6 +99,21 @@ def _folder(out: str | Path) -> Path:
 
 
 # --- running --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How much is run: the sizes of a scale, but for what was chosen."""
+
+    scale: str
+    seed: int
+    chosen: Mapping[str, int]
+
+    def grid(self, study: Study) -> list[Parameters]:
+        return [
+            {name: self.chosen.get(name, value) for name, value in parameters.items()}
+            for parameters in study.grid(self.scale)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +136,7 @@ class _Calls:
 def _swept(
     paper: Paper,
     figures: Iterable[Figure],
-    scale: str,
+    plan: _Plan,
     session: SparkSession | None,
     told: Told | None,
 ) -> tuple[Run, ...]:
@@ -109,7 +145,7 @@ def _swept(
 
     names = {figure.study for figure in figures}
     studies = [study for study in paper.studies if study.name in names]
-    planned = [(study, parameters) for study in studies for parameters in study.grid(scale)]
+    planned = [(study, parameters) for study in studies for parameters in plan.grid(study)]
     order = sorted(range(len(planned)), key=lambda at: -planned[at][0].cost(planned[at][1]))
     calls = [
         {"study": study.name, "parameters": json.dumps(parameters)}
@@ -117,7 +153,7 @@ def _swept(
     ]
     done = _Done([planned[at][0] for at in order], told)
     function = _Calls({study.name: study.run for study in studies})
-    rows = sweep(function, calls, session=session, finished=done).collect()
+    rows = sweep(function, calls, [plan.seed], session=session, finished=done).collect()
     swept = {order[row["run"]]: row.asDict() for row in rows}
     return tuple(_run(*planned[at], swept[at]) for at in range(len(planned)))
 

@@ -6,7 +6,16 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from fyke.experiments.experiment import Claim, Figure, Finding, Paper, Parameters, Results
+from fyke.experiments.experiment import (
+    Claim,
+    Figure,
+    Finding,
+    Paper,
+    Parameters,
+    Results,
+    verdict,
+)
+from fyke.experiments.origin import Origin
 from fyke.experiments.table import Row
 
 
@@ -39,6 +48,9 @@ class Judged:
             "ours": self.finding.ours,
             "verdict": self.finding.verdict,
             "why": self.finding.why,
+            "by": {name: verdict(holds) for name, holds in self.finding.by.items()},
+            "rule": self.claim.rule,
+            "circular": self.claim.circular,
         }
 
 
@@ -46,6 +58,7 @@ class Judged:
 class Outcome:
     paper: Paper
     scale: str
+    origin: Origin
     figures: tuple[Figure, ...]
     claims: tuple[Judged, ...]
     runs: tuple[Run, ...]

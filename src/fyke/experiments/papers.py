@@ -8,7 +8,7 @@ from typing import Final
 from fyke.errors import FykeError, shown
 from fyke.experiments.experiment import Paper
 
-PAPERS: Final = ("das",)
+PAPERS: Final = ("das", "multistage", "pruning", "sub2sub", "summaries")
 
 
 def paper(name: str) -> Paper:

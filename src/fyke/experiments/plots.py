@@ -1,7 +1,9 @@
 """Figures with one look: PNG images, colours that all eyes tell apart, labels with units.
 
 Colours are those of Okabe and Ito. Curves differ in their marker as well, so a print in grey can be
-read; a second parameter is the dash.
+read; a second parameter is the dash, and its markers are hollow. A later curve is thinner than one
+before it, so that those which lie on each other are all seen. Measured points have bars from the
+least to the most of their repeats.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ COLUMNS_MAX: Final = 4
 _INK: Final = "#1f2d3a"
 _MUTED: Final = "#5c6974"
 _LINE: Final = "#e3e8ec"
-_PANEL_IN: Final = (4.1, 3.3)
+_PANEL_IN: Final = (4.5, 3.3)
 _DPI: Final = 110
 _STEPS: Final = (1, 2, 5, 10)
 _STYLE: Final[dict[Any, Any]] = {
@@ -42,8 +44,6 @@ _STYLE: Final[dict[Any, Any]] = {
     "grid.color": _LINE,
     "legend.fontsize": 8.5,
     "legend.frameon": False,
-    "lines.linewidth": 1.6,
-    "lines.markersize": 4.5,
     "text.color": _INK,
     "text.parse_math": False,
     "xtick.color": _MUTED,
@@ -96,37 +96,51 @@ def _panel(axes: Axes, panel: Panel, rows: Table) -> None:
         values = dict(zip(panel.by, (value for _, value in numbered), strict=True))
         curve = shown.where(**values).sort(panel.x.column)
         if curve:
-            style = _style(*(number for number, _ in numbered))
-            axes.plot(curve.column(panel.x.column), curve.column(panel.y.column), **style)
+            style = _style(*(number for number, _ in numbered), is_joined=panel.is_joined)
+            x, y = curve.column(panel.x.column), curve.column(panel.y.column)
+            axes.errorbar(x, y, yerr=_bars(curve, panel.y), elinewidth=0.9, capsize=2.5, **style)
     _scaled(axes, "x", panel.x)
     _scaled(axes, "y", panel.y)
-    _legend(axes, choices)
+    _legend(axes, choices, panel.is_joined)
 
 
-def _style(colour: int, dash: int = 0) -> dict[str, Any]:
+def _bars(curve: Table, axis: Axis) -> list[list[float]] | None:
+    """How far a range goes below and above its points."""
+    if not axis.low:
+        return None
+    middle, low, high = (curve.column(name) for name in (axis.column, axis.low, axis.high))
+    return [
+        [max(0.0, at - least) for at, least in zip(middle, low, strict=True)],
+        [max(0.0, most - at) for at, most in zip(middle, high, strict=True)],
+    ]
+
+
+def _style(colour: int, dash: int = 0, *, is_joined: bool = True) -> dict[str, Any]:
     return {
         "color": COLOURS[colour % len(COLOURS)],
         "marker": MARKERS[colour % len(MARKERS)],
-        "linestyle": DASHES[dash % len(DASHES)],
+        "linestyle": DASHES[dash % len(DASHES)] if is_joined else "none",
+        "linewidth": max(1.2, 2.8 - 0.5 * colour),
+        "markersize": max(3.5, 7.0 - 1.2 * colour) + 2.5 * dash,
+        "markerfacecolor": "none" if dash else COLOURS[colour % len(COLOURS)],
     }
 
 
-def _legend(axes: Axes, choices: dict[str, list[Any]]) -> None:
-    """What the colours mean, and below them the dashes; beside the panel where both are used."""
+def _legend(axes: Axes, choices: dict[str, list[Any]], is_joined: bool) -> None:
+    """What the colours mean, and below them the dashes; beside the panel, where no curve is."""
     from matplotlib.lines import Line2D
 
     (name, first), *rest = choices.items()
     lines = [
-        Line2D([], [], label=_worded(name, value), **_style(at)) for at, value in enumerate(first)
+        Line2D([], [], label=_worded(name, value), **_style(at, is_joined=is_joined))
+        for at, value in enumerate(first)
     ]
     for other, values in rest:
         for at, value in enumerate(values):
             dash = DASHES[at % len(DASHES)]
             lines.append(Line2D([], [], label=_worded(other, value), color=_MUTED, linestyle=dash))
-    if rest:
+    if rest or len(lines) > 1:
         axes.legend(handles=lines, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    elif len(lines) > 1:
-        axes.legend(handles=lines)
 
 
 def _needed(panel: Panel) -> tuple[str, ...]:

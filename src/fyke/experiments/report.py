@@ -10,7 +10,7 @@ from importlib.resources import files
 from string import Template
 from typing import Final
 
-from fyke.experiments.experiment import Figure
+from fyke.experiments.experiment import Figure, Finding, verdict
 from fyke.experiments.outcome import Judged, Outcome
 
 _VERDICTS: Final = ("reproduced", "differs", "not comparable")
@@ -23,6 +23,8 @@ def page(outcome: Outcome, images: dict[str, bytes]) -> str:
         title=escape(outcome.paper.title),
         summary=escape(outcome.paper.summary),
         facts="\n".join(_facts(outcome)),
+        origin="\n".join(_origin(outcome)),
+        terms="\n".join(_terms(outcome)),
         contents="\n".join(_contents(outcome)),
         figures="\n".join(_section(outcome, each, images) for each in outcome.figures),
         rest="\n".join(_rest(outcome)),
@@ -31,12 +33,28 @@ def page(outcome: Outcome, images: dict[str, bytes]) -> str:
 
 def _facts(outcome: Outcome) -> Iterator[str]:
     counts = Counter(judged.finding.verdict for judged in outcome.claims)
-    for verdict in _VERDICTS:
-        css = verdict.replace(" ", "-")
-        yield f"<div><b class={css}>{counts[verdict]}</b><span>{verdict}</span></div>"
+    for name in _VERDICTS:
+        css = name.replace(" ", "-")
+        yield f"<div><b class={css}>{counts[name]}</b><span>{name}</span></div>"
+    divided = sum(_is_divided(judged.finding) for judged in outcome.claims)
+    yield f"<div><b>{divided}</b><span>in which steps and time disagree</span></div>"
     yield f"<div><b>{escape(outcome.scale)}</b><span>scale</span></div>"
     yield f"<div><b>{len(outcome.runs)}</b><span>runs</span></div>"
     yield f"<div><b>{outcome.seconds:,.0f} s</b><span>in all</span></div>"
+
+
+def _is_divided(finding: Finding) -> bool:
+    return {True, False} <= set(finding.by.values())
+
+
+def _origin(outcome: Outcome) -> Iterator[str]:
+    for name, value in outcome.origin.facts():
+        yield f"<div><span>{escape(name)}</span> <b>{escape(value)}</b></div>"
+
+
+def _terms(outcome: Outcome) -> Iterator[str]:
+    for name, meaning in outcome.paper.terms:
+        yield f"<dt>{escape(name)}</dt><dd>{escape(meaning)}</dd>"
 
 
 def _contents(outcome: Outcome) -> Iterator[str]:
@@ -75,12 +93,36 @@ def _claims(claims: Iterable[Judged]) -> str:
 
 def _claim(judged: Judged) -> str:
     claim, finding = judged.claim, judged.finding
+    said = "".join(
+        f'<div class="why">{name}{escape(text)}</div>'
+        for name, text in (
+            ("<b>Read as:</b> ", claim.rule),
+            ("<b>Circular:</b> ", claim.circular),
+        )
+        if text
+    )
     why = f'<div class="why">{escape(finding.why)}</div>' if finding.why else ""
-    css = finding.verdict.replace(" ", "-")
     return (
-        f'<tr><td class="id">{escape(claim.id)}</td><td>{escape(claim.text)}</td>'
-        f"<td>{escape(claim.paper)}</td><td>{escape(finding.ours)}{why}</td>"
-        f'<td class="verdict {css}">{finding.verdict}</td></tr>'
+        f'<tr><td class="id">{escape(claim.id)}</td><td>{escape(claim.text)}{said}</td>'
+        f"<td>{_quoted(claim.paper)}</td><td>{escape(finding.ours)}{why}</td>"
+        f"<td>{_verdicts(finding)}{'<div>circular</div>' if claim.circular else ''}</td></tr>"
+    )
+
+
+def _quoted(words: str) -> str:
+    return f"<q>{escape(words)}</q>" if words else ""
+
+
+def _verdicts(finding: Finding) -> str:
+    """The verdict, and below it that of each measure."""
+    lines = [(finding.verdict, finding.verdict)]
+    lines += [
+        (f"by {name}: {verdict(holds)}", verdict(holds)) for name, holds in finding.by.items()
+    ]
+    sizes = ("verdict", *("measure",) * len(finding.by))
+    return "".join(
+        f'<div class="{size} {css.replace(" ", "-")}">{escape(text)}</div>'
+        for size, (text, css) in zip(sizes, lines, strict=True)
     )
 
 

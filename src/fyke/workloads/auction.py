@@ -11,6 +11,10 @@ that differ by category, above all the signed share.
 
 Each stands below `type is Auction`; with `typed=False` the trees are those of the paper, with 6, 12
 and 6 predicates. An event matches about eight of ten thousand subscriptions.
+
+With `joint=True` condition, cover and signed are drawn together, by category, as the paper's data
+were: signed copies are mostly hard covers, new ones seldom leather. With `equal_titles=True` every
+phrase is as common as every other, among events and among subscriptions.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from fyke.errors import FykeError, shown
 from fyke.workloads.draw import Choice, Ranges, Stream, popularity
 from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
 from fyke.workloads.form import Fixed, Flag, Form, Names, Whole
-from fyke.workloads.library import BOOKS, BY_CATEGORY, BY_PHRASE, CATEGORIES, library
+from fyke.workloads.library import BOOKS, BY_CATEGORY, BY_PHRASE, CATEGORIES, Library, library
 from fyke.workloads.row import Code, Draw
 from fyke.workloads.sentence import Sentence
 
@@ -65,6 +69,31 @@ _NEW: Final = tuple(350 + 50 * wanted for wanted in _WANTED)
 _SIGNED: Final = tuple((30, 60, 15, 120, 200)[rare] for rare in _RARE)
 _BUY_IT_NOW: Final = tuple(250 + 60 * dear for dear in _DEAR)
 
+_KINDS: Final = tuple(
+    (new, cover, signed) for new in (0, 1) for cover in range(4) for signed in (0, 1)
+)
+"""All combinations of condition, cover and signed."""
+
+
+def _likeness(new: int, cover: int, signed: int) -> int:
+    """How much more often a combination comes than if its parts were independent, in quarters."""
+    hard_and_signed = 4 if signed and cover == 0 else -2 if signed else 0
+    return 4 + hard_and_signed + (2 if new and cover == 1 else -3 if new and cover == 2 else 0)
+
+
+_BY_KIND: Final = tuple(
+    Choice(
+        [
+            (_NEW[at] if new else 1_000 - _NEW[at])
+            * (300 + 40 * _DEAR[at], 600, 40 + 10 * _RARE[at], 60)[cover]
+            * (_SIGNED[at] if signed else 1_000 - _SIGNED[at])
+            * max(_likeness(new, cover, signed), 1)
+            for new, cover, signed in _KINDS
+        ]
+    )
+    for at in range(len(CATEGORIES))
+)
+
 _PRICES_1: Final = "(condition = 'new' and price < {new} or condition = 'used' and price < {used})"
 _PRICES_2: Final = (
     "(condition = 'new' and"
@@ -87,6 +116,8 @@ class AuctionWorkload(DrawnWorkload):
 
     classes: tuple[int, ...] = (1, 2, 3)
     typed: bool = True
+    joint: bool = False
+    equal_titles: bool = False
 
     def __post_init__(self) -> None:
         if not self.classes or not all(
@@ -101,7 +132,9 @@ class AuctionWorkload(DrawnWorkload):
 @lru_cache(maxsize=8)
 def _plan(workload: AuctionWorkload) -> Plan:
     found = library(workload.seed)
-    trade = _Trade(tuple(book.category for book in found.books), len(workload.classes))
+    categories = tuple(book.category for book in found.books)
+    by_phrase = _a_book_each(found) if workload.equal_titles else ()
+    trade = _Trade(categories, len(workload.classes), workload.joint, by_phrase)
     author = Names(book.author for book in found.books)
     category, whole, flag, cents = Names(CATEGORIES), Whole(), Flag(), Fixed(2)
     copy: dict[str, Form] = {
@@ -110,7 +143,8 @@ def _plan(workload: AuctionWorkload) -> Plan:
         **{"signed": flag, "buy_it_now": flag, "price": cents, "bids": whole},
         **{"ending_within": whole},
     }
-    prices = {"phrase": Names(found.phrases), "new": cents, "used": cents}
+    phrases = [found.phrases[at] for at, book in enumerate(by_phrase) if book >= 0]
+    prices = {"phrase": Names(phrases or found.phrases), "new": cents, "used": cents}
     soft = {"new_soft": cents, "used_soft": cents}
     type_is = "type is Auction and " if workload.typed else ""
     class_1 = Sentence(type_is + _BY_TITLE + _PRICES_1, **prices)
@@ -131,16 +165,49 @@ def _plan(workload: AuctionWorkload) -> Plan:
     )
 
 
+def _a_book_each(found: Library) -> tuple[int, ...]:
+    """Return for each phrase the first book whose title has it; -1 where none has."""
+    titles = [book.title for book in found.books]
+    return tuple(
+        next((at for at, title in enumerate(titles) if phrase in title), -1)
+        for phrase in found.phrases
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Trade:
     """What is drawn, given the category of each book and the number of classes."""
 
     category: tuple[int, ...]
     classes: int
+    joint: bool = False
+    by_phrase: tuple[int, ...] = ()
+    """A book for each phrase, where titles are equally popular; -1 where a phrase has none."""
 
     def copy(self, draw: Draw[Code]) -> dict[str, Code]:
-        book = draw.pick(_BY_BOOK, 0)
+        book = self._book(draw)
         category = draw.look_up(self.category, book)
+        return self._copy(draw, book, category) | (self._kind(draw, category) if self.joint else {})
+
+    def _book(self, draw: Draw[Code]) -> Code:
+        if not self.by_phrase:
+            return draw.pick(_BY_BOOK, 0)
+        books = tuple(book for book in self.by_phrase if book >= 0)
+        return draw.look_up(books, draw.below(0, len(books)))
+
+    def _kind(self, draw: Draw[Code], category: Code) -> dict[str, Code]:
+        """Condition, cover and signed as one."""
+        kind = draw.pick_by(_BY_KIND, category, 1)
+        columns = tuple(zip(*_KINDS, strict=True))
+        names = ("condition", "cover", "signed")
+        return {name: draw.look_up(columns[at], kind) for at, name in enumerate(names)}
+
+    def _phrase(self, draw: Draw[Code]) -> Code:
+        if not self.by_phrase:
+            return draw.pick(BY_PHRASE, 1)
+        return draw.below(1, sum(book >= 0 for book in self.by_phrase))
+
+    def _copy(self, draw: Draw[Code], book: Code, category: Code) -> dict[str, Code]:
         return {
             "title": book,
             "author": book,
@@ -163,7 +230,7 @@ class _Trade:
     def class_1(self, draw: Draw[Code]) -> dict[str, Code]:
         new = 500 + draw.below(2, 2_500)
         used = new * (400 + draw.below(3, 500)) // 1_000
-        return {"phrase": draw.pick(BY_PHRASE, 1), "new": new, "used": used}
+        return {"phrase": self._phrase(draw), "new": new, "used": used}
 
     def class_2(self, draw: Draw[Code]) -> dict[str, Code]:
         """Soft covers have a share of the price of hard ones."""
@@ -171,7 +238,7 @@ class _Trade:
         used = new * (400 + draw.below(3, 500)) // 1_000
         soft = 400 + draw.below(4, 500)
         return {
-            "phrase": draw.pick(BY_PHRASE, 1),
+            "phrase": self._phrase(draw),
             "new": new,
             "new_soft": new * soft // 1_000,
             "used": used,

@@ -23,6 +23,8 @@ from functools import lru_cache
 from typing import ClassVar, Final
 
 from fyke.errors import FykeError, shown
+from fyke.events.domain import Real
+from fyke.events.schema import Attribute, EventType, Schema
 from fyke.filters.filter import Filter, conjunction
 from fyke.filters.predicate import Range, TypeIs
 from fyke.workloads.attribute import root
@@ -72,6 +74,12 @@ class BoxesWorkload(DrawnWorkload):
 
     def plan(self) -> Plan:
         return _plan(self)
+
+    @property
+    def schema(self) -> Schema:
+        """The attributes, each from 0 to 1, and the type where there is one."""
+        sides = [Attribute(f"a{at}", Real(0, 1)) for at in range(1, self.attributes + 1)]
+        return Schema(sides, [EventType("Point")] if self.typed else [])
 
     def box(self, number: int) -> tuple[tuple[float, float], ...]:
         """The lowest and the highest value that subscription `number` wants of each attribute."""

@@ -9,30 +9,31 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from fyke.experiments.das.deployment import BUS, BUS_RENDEZVOUS, STRATEGIES, Deployment
-from fyke.experiments.das.overlays import ENGINE
+from fyke.experiments.das.deployment import BUS, BUS_RENDEZVOUS, STRATEGIES, Deployment, Point
+from fyke.experiments.das.overlays import ENGINE, EVENTS, REPEATS
 from fyke.experiments.das.workload import Profiles
 from fyke.experiments.experiment import Parameters, Study
 from fyke.experiments.table import Row
 
-SIGMAS: Final = {"small": (1, 2, 5), "paper": (1, 2, 5, 10, 20)}
+SIGMAS: Final = {"tiny": (1, 2, 5), "small": (1, 2, 5), "paper": (1, 2, 5, 10, 20)}
 MAIN: Final = (0.1, 0.5, 1.0)
 """The portions that have a curve of their own where sigma is the abscissa."""
 _TENTHS: Final = tuple(Fraction(tenth, 10) for tenth in range(11))
-_P_E: Final = {"small": (_TENTHS[0], _TENTHS[1], _TENTHS[5], _TENTHS[10]), "paper": _TENTHS}
-_P_P: Final = {"small": (_TENTHS[1], _TENTHS[5], _TENTHS[10]), "paper": _TENTHS[1:]}
+_FEW: Final = (_TENTHS[0], _TENTHS[1], _TENTHS[5], _TENTHS[10])
+_P_E: Final = {"tiny": _FEW, "small": _FEW, "paper": _TENTHS}
+_P_P: Final = {scale: chosen[1:] for scale, chosen in _P_E.items()}
+_PROFILES: Final = {"tiny": 200, "small": 2_000, "paper": 200_000}
 
 
 def _grid(scale: str) -> list[Parameters]:
-    is_small = scale == "small"
     return [
         {
             "strategy": strategy,
             "sigma": sigma,
-            "profiles": 200 if is_small else 200_000,
+            "profiles": _PROFILES[scale],
             "scale": scale,
-            "at_least": 1 if is_small else 2_000,
-            "repeats": 1 if is_small else 3,
+            "events": EVENTS[scale],
+            "repeats": REPEATS[scale],
         }
         for sigma in SIGMAS[scale]
         for strategy in STRATEGIES
@@ -45,13 +46,15 @@ def run(parameters: Parameters, seed: int) -> list[Row]:
     overlay = Deployment(strategy, BUS, profiles, {"": BUS_RENDEZVOUS}, ENGINE)
     points = [("p_e", p_e) for p_e in _P_E[scale]]
     points += [("p_p", p_p / sigma) for p_p in _P_P[scale]]
-    rows: list[Row] = []
-    for varies, p_e in points:
-        measured = overlay.measure(
-            p_e, at_least=parameters["at_least"], repeats=parameters["repeats"], seed=seed
-        )
-        rows.append({"strategy": strategy, "varies": varies, **measured})
-    return rows
+    different = list(dict.fromkeys(p_e for _, p_e in points))  # a point may be on both curves
+    rows = overlay.curve(
+        [Point(p_e) for p_e in different],
+        at_least=parameters["events"],
+        repeats=parameters["repeats"],
+        seed=seed,
+    )
+    measured = dict(zip(different, rows, strict=True))
+    return [{"strategy": strategy, "varies": varies, **measured[p_e]} for varies, p_e in points]
 
 
 def _cost(parameters: Parameters) -> float:

@@ -3,22 +3,25 @@
 A broker's *steps* are the events it holds against its filters, the messages with events that it
 receives from and sends to other brokers, and the notifications of its clients, one per profile.
 They stand for the work of DAS 5: filtering and post-filtering, communication, notification. The
-same events take the same steps, whatever machine runs them. Seconds are those of the processor.
+same events take the same steps, whatever machine runs them. Messages and notifications are counted
+in the trace; filtering and the questions to the index (`probes`) by the brokers themselves. Seconds
+are those of the processor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import thread_time
+from typing import Final
 
 from fyke.errors import FykeError
 from fyke.nodes.codec import Codec
 from fyke.nodes.effect import Effect
 from fyke.nodes.inputs import Input, Received
-from fyke.nodes.message import Message, NodeId, Publish
+from fyke.nodes.message import EventId, Message, NodeId, Publish
 from fyke.nodes.node import Node, Stats
-from fyke.traces.trace import Delivered, Record, Rejected, Sent, Told
+from fyke.traces.trace import Delivered, Record, Rejected, Sent
 
 
 @dataclass(slots=True)
@@ -29,11 +32,17 @@ class Meter:
     received: int = 0
     sent: int = 0
     notified: int = 0
+    probes: int = 0
+    """Values looked up in the index: part of filtering, and no step of its own."""
     seconds: float = 0.0
 
     @property
     def steps(self) -> int:
         return self.filtered + self.received + self.sent + self.notified
+
+
+COUNTERS: Final = ("filtered", "received", "sent", "notified")
+"""What steps are made of."""
 
 
 class Tally:
@@ -45,7 +54,8 @@ class Tally:
         self.clear()
 
     def clear(self) -> None:
-        self.messages = self.bytes = self.matched = self.notified = 0
+        self.messages = self.bytes = self.notified = 0
+        self.matched: set[EventId] = set()
         self.meters.clear()
         self.meters.update((broker, Meter()) for broker in self._brokers)
 
@@ -54,11 +64,9 @@ class Tally:
             if record.kind == "Publish":
                 self._sent(record)
         elif isinstance(record, Delivered):
-            self.matched += 1
+            self.matched.add(record.id)
             self.notified += len(record.subscriptions)
             self.meters[record.at].notified += len(record.subscriptions)
-        elif isinstance(record, Told):
-            self.meters[record.at].filtered += record.kind == "Publish"
         elif isinstance(record, Rejected):
             raise FykeError(f"{record.at} refused {record.about} of {record.to}: {record.reason}")
 
@@ -66,9 +74,13 @@ class Tally:
         self.messages += 1
         self.bytes += record.bytes
         self.meters[record.at].sent += 1
-        receiver = self.meters[record.to]
-        receiver.received += 1
-        receiver.filtered += 1
+        self.meters[record.to].received += 1
+
+    def add(self, before: Mapping[NodeId, Stats], after: Mapping[NodeId, Stats]) -> None:
+        """Take what brokers have counted between two moments."""
+        for broker, meter in self.meters.items():
+            meter.filtered += after[broker].matched - before[broker].matched
+            meter.probes += after[broker].probes - before[broker].probes
 
     @property
     def busiest(self) -> NodeId:

@@ -19,3 +19,11 @@ def exactly(value: float) -> str:
 
 def listed(values: Iterable[float]) -> str:
     return ", ".join(map(number, values))
+
+
+def tally(answers: Iterable[bool | None]) -> str:
+    """Say of how many points something holds, and of how many that is not known."""
+    found = list(answers)
+    open_ = found.count(None)
+    text = f"at {found.count(True)} of {len(found)} points"
+    return f"{text}, not told apart at {open_}" if open_ else text
