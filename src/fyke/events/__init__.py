@@ -1,0 +1,19 @@
+"""Events, what happened: values and their order, events, schemas, codecs.
+
+Inside:
+
+    number, value           numbers in one total order; the comparison of all values
+    event                   what happened, as flat attributes; flattening of nested documents
+    json                    strict JSON: the same text is the same event everywhere, or it is
+                            refused
+    binary                  the canonical bytes of an event, for links and stores
+    cloudevents, cloudevents_http
+                            CloudEvents in JSON and in HTTP messages
+    columns, documents, arrow/
+                            batches: Arrow tables as columns; documents that come one by one as
+                            columns
+    domain, schema, validation
+                            which values an attribute may have; types and attributes; events against
+                            them
+    spelling                which known name was probably meant by an unknown one
+"""

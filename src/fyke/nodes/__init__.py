@@ -1,10 +1,10 @@
 """The contract between algorithms and what runs them: values in, effects out.
 
-| module | idea |
-|---|---|
-| `message.py` | what travels over links |
-| `inputs.py` | what a node is told |
-| `effect.py` | what a node wants done |
-| `node.py` | the contract |
-| `codec.py` | messages as bytes, with kinds and a version |
+Inside:
+
+    message                 what travels over links
+    inputs                  what a node is told
+    effect                  what a node wants done
+    node                    the contract
+    codec                   messages as bytes, with kinds and a version
 """

@@ -1,11 +1,11 @@
 """Who is connected to whom: names and graphs, no behaviour.
 
-| module | idea |
-|---|---|
-| `topology.py` | brokers, links, ways and trees |
-| `generators.py` | lines, stars, trees, hierarchies, random ones |
-| `papers.py` | the networks that papers measured on |
-| `named.py` | all of these by name |
-| `overlay_file.py` | an overlay as a person writes it down |
-| `layout.py` | where to draw brokers |
+Inside:
+
+    topology                brokers, links, ways and trees
+    generators              lines, stars, trees, hierarchies, random ones
+    papers                  the networks that papers measured on
+    named                   all of these by name
+    overlay_file            an overlay as a person writes it down
+    layout                  where to draw brokers
 """

@@ -4,4 +4,29 @@
     fyke pipeline run pipeline.toml      runs it; without a file, the sample
 
 Needs `pip install fyke[pipeline]`: Spark, and matplotlib for the report.
+
+Inside:
+
+    configuration, origins, columns_text, sample.toml
+                            `pipeline.toml` as plain values, every mistake named
+    checking, paths         what can be known before Spark starts: are the files there, do they have
+                            the columns
+    running, stages, folder, watching
+                            the stages; what they leave behind, in place of the old in one step; who
+                            is told how far they are
+    sources, streams        events and subscriptions as DataFrames: generated, from files, from what
+                            flows
+    compiling, journal, notifying
+                            a version of the subscriptions; what matching tasks write; what
+                            subscribers get of it
+    refusals                why rows were refused, the commonest first; when they are too many
+    live, micro_batch, stopping
+                            a stream that runs until it is stopped; what happens with a batch, in an
+                            order that a crash cannot spoil
+    standing, renewal       the subscriptions of a stream, version after version, as their files
+                            change
+    ledger, reckoning       what came of each batch; totals, and rates now and over time
+    counting, outcome       statistics of the journal; what a run came to
+    plots, report, report.html
+                            the report, one file
 """

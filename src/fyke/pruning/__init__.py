@@ -1,16 +1,18 @@
 """Pruning: smaller sets of subscriptions that cover the original ones.
 
-| module | idea |
-|---|---|
-| `predicate_statistics.py`, `estimating.py` | how often predicates hold: counted, or guessed |
-| `watching.py` | counted while a matcher is used |
-| `selectivity.py`, `shape.py` | the share of a tree; trees of one shape, and what may go |
-| `steps.py`, `queue.py` | the path of each subscription and one order for all; the paper's queue |
-| `truth.py`, `measuring.py`, `curve.py` | predicates as bits; what each step lets in; the bend |
-| `plan.py`, `budget.py` | `prune`: a plan, and the set that meets a budget |
-| `cutting.py` | a plan for subscriptions that nobody holds at once |
-| `conditions.py`, `plot.py` | conditions that make no difference; the curve as a picture |
-| `replacement.py` | predicates that give way to covering ones |
+Inside:
+
+    predicate_statistics, estimating
+                            how often predicates hold: counted, or guessed
+    watching                counted while a matcher is used
+    selectivity, shape      the share of a tree; trees of one shape, and what may go
+    steps, queue            the path of each subscription and one order for all; the paper's queue
+    truth, measuring, curve
+                            predicates as bits; what each step lets in; the bend
+    plan, budget            `prune`: a plan, and the set that meets a budget
+    cutting                 a plan for subscriptions that nobody holds at once
+    conditions, plot        conditions that make no difference; the curve as a picture
+    replacement             predicates that give way to covering ones
 
 Source. PRU: S. Bittner, A. Hinze: Pruning Subscriptions in Distributed Publish/Subscribe Systems.
 """

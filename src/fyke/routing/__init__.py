@@ -1,1 +1,27 @@
-"""Where it goes: strategies, one file each, all of one shape, without input or output."""
+"""Routing, where it goes: strategies of one shape, without input or output.
+
+Inside:
+
+    strategy, event_forwarding, flooding
+                            the contract of a strategy, and its definition; an event for every
+                            broker behind a neighbour
+    interests, doubt        all filters of a broker in one matcher; of which neighbours it does not
+                            know yet what they want
+    variant, filtering      the four choices of DAS; the sixteen algorithms that they make
+    row, table, offer       a subscription as a broker knows it; all of them; what one neighbour is
+                            told
+    reach                   which broker is the rendezvous of which type, and behind which neighbour
+    adaptive, epoch, weighing
+                            strategies that follow each other; how far an epoch is; what either
+                            would cost
+    stages, joining, multistage
+                            which attributes each stage of a tree filters on; where subscriptions
+                            are attached; filters that get weaker towards the root
+    summaries, neighbourhood
+                            summaries to one neighbour a period, events that search; who is linked
+                            to whom
+    siena_model             how far subscriptions spread, as a probability
+    covering_set, covering_index, covering/
+                            filters that no other covers; who covers whom, without trying all
+    merging                 several filters told as one
+"""

@@ -1,10 +1,11 @@
 """Nodes under a virtual clock: the same seed, the same trace.
 
-| module | idea |
-|---|---|
-| `simulation.py` | one queue of what happens next |
-| `network.py` | latency, bandwidth, lost frames |
-| `links.py` | which links are up |
-| `faults.py` | cuts and crashes by the clock, from a file |
-| `scenario.py` | a workload played to an overlay |
+Inside:
+
+    simulation              one queue of what happens next
+    network                 latency, bandwidth, lost frames
+    links, disk             which links are up; what is safe on a disk
+    faults                  cuts and crashes by the clock, from a file
+    scenario                a workload played to an overlay
+    cycles                  peers in cycles, as the paper on gossip counts
 """

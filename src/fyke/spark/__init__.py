@@ -14,6 +14,46 @@
 
 The names load when they are first used, PySpark when a session is wanted. Everything here works on
 any session, over Spark Connect too.
+
+Inside:
+
+    starting                `session`: what has to be right before the first JVM starts
+    java, settings, connect
+                            which Java; what Spark is told, by where it runs; a Connect server on a
+                            free port
+    shipping, archives, kernels, package
+                            what the driver has reaches workers that share no disk with it:
+                            snapshots, compiled kernels, the package
+    delivering, refusals    what workers compile reaches a folder of the driver's, whole; what they
+                            refused
+    workers, doctor, sizes, reasons
+                            are workers fit, what does each have, how many cores are there; the
+                            sentence in what Spark says
+    places, temporary       places by URI; folders that live as long as the process
+    daemon                  workers are forked with everything loaded
+    matching, reading, columns
+                            `match`: rows as events, in workers; columns in and out
+    compiling, versions, snapshots
+                            `compile`: versions of subscriptions, and how workers open them
+    pace                    how many events a worker matches at once: by the matches of the last
+    placements/             where events meet subscriptions: replicate, split, rendezvous,
+                            multistage; layouts of subscriptions for them
+    planning, profiles, memory
+                            which placement, and why, from sizes and a sample
+    streaming, step         `match_stream`; what happens with one micro-batch, in an order that a
+                            crash cannot spoil
+    pins, tally             which version a batch sees, decided once; what came of it
+    sinks, kafka            where rows go: a folder per batch, functions; a topic, of which only
+                            what it lacks is sent
+    connector               what Spark's connector to Kafka is called, by the Spark that is
+                            installed
+    log_source, log_writer  the format `fyke`: logs as tables and streams
+    generating, paced_source
+                            workloads as jobs: a range of numbers, from which workers make the rows;
+                            as streams, so many a second
+    sweeping, sweep_table   runs dealt out to jobs; what they returned, as columns
+    statistics/             what events and subscriptions are like, as tables: below
+    pruning, typed_frames   smaller sets for millions; objects as DataFrames
 """
 
 from __future__ import annotations

@@ -8,6 +8,17 @@
 
 The first half of the second paper (MSF): types and subtypes, metadata that travels with an opaque
 object, closures that only the subscriber runs.
+
+Inside:
+
+    shapes, source, stability
+                            what an annotation allows; from a function to its syntax tree; what
+                            survives a journey
+    description, registry   what is known of a class; which classes are events, by name
+    packing                 objects to events and back; doubts
+    fields, schemas         conditions on fields; schemas of classes, and their evolution
+    closures/               the filter of a closure, from when its expressions can be true
+    subscriptions           what a hub keeps of all this
 """
 
 from fyke.typed.closures.deriving import Derived, derived

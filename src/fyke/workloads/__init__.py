@@ -1,0 +1,21 @@
+"""Workloads: seeded generators of events and subscriptions.
+
+Inside:
+
+    workload, named         what every workload gives: rows by number, tables, a description; the
+                            workloads by name
+    draw, vector_draw       random numbers by address (seed, row, column); many at once
+    row, rows               the draw of one row and of many, with the same methods
+    form, sentence, drawn   what drawn codes stand for, in events and in text; a workload as a plan
+                            of these
+    stock, auction, bibliography, sensors, boxes
+                            the papers' workloads
+    attribute, predicates, conjunctive
+                            words and numbers as codes, filters over them: W1 to W4
+    composition, recipe, strings
+                            strings of pieces, and patterns of the same pieces: W5
+    mixed, intervals, equalities, trees
+                            W1 to W4
+    library, stock_and_auction
+                            the books behind the auctions; both markets at once
+"""

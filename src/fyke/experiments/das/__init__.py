@@ -1,17 +1,19 @@
 """DAS: Bittner, Hinze: Design and Analysis of an Efficient Distributed Event Notification Service.
 
-| module | idea |
-|---|---|
-| `workload.py` | profiles owned by brokers, events in exact proportions |
-| `deployment.py`, `metering.py` | an overlay with its profiles; what events do in it |
-| `judging.py` | claims about time: judged by steps and by time |
-| `overlays.py`, `wording.py` | panels and questions that the figures share; numbers in words |
-| `classification.py` | Table 1: all seventeen algorithms |
-| `broker_work.py` | the work of each broker, by counter |
-| `central.py` | figures 4 and 7: the central filter |
-| `bus.py`, `portions.py`, `coverings.py` | figures 8 to 10, 14 to 16 |
-| `brokers.py`, `event_types.py`, `locality.py`, `amounts.py` | figures 12, 13; 17, 18; 19, 20; 21 |
-| `summary.py` | what holds in all of them |
+Inside:
+
+    workload                profiles owned by brokers, events in exact proportions
+    deployment, metering    an overlay with its profiles; what events do in it
+    judging                 claims about time: judged by steps and by time
+    overlays, wording       panels and questions that the figures share; numbers in words
+    classification          Table 1: all seventeen algorithms
+    broker_work             the work of each broker, by counter
+    central                 figures 4 and 7: the central filter
+    bus, portions, coverings
+                            figures 8 to 10, 14 to 16
+    brokers, event_types, locality, amounts
+                            figures 12, 13; 17, 18; 19, 20; 21
+    summary                 what holds in all of them
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""MSF: Event Systems: How to Have Your Cake and Eat It Too.
+"""MSF: Eugster, Felber, Guerraoui, Handurukande: Tradeoffs in Event Systems.
 
-| module | idea |
-|---|---|
-| `tree.py` | readers in a tree of stages, and what each node sees of events |
-| `placing.py` | loads and match rates by stage, for every way to place readers |
-| `growing.py` | readers and brokers that grow together; filters with wildcards |
+Inside:
+
+    tree                    readers in a tree of stages, and what each node sees of events
+    placing                 loads and match rates by stage, for every way to place readers
+    growing                 readers and brokers that grow together; filters with wildcards
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fyke.experiments.multistage import growing, placing
 
 PAPER: Final = Paper(
     name="multistage",
-    title="Event Systems: How to Have Your Cake and Eat It Too",
+    title="Tradeoffs in Event Systems",
     summary="Multi-stage filtering: brokers form a tree, filters get weaker from the subscribers "
     "up to the root, and events travel down from it. Subscribers join where similar ones are.",
     studies=(placing.STUDY, *growing.STUDIES),

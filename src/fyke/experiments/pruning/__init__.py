@@ -1,11 +1,11 @@
 """PRU: Bittner, Hinze: Pruning Subscriptions in Distributed Publish/Subscribe Systems.
 
-| module | idea |
-|---|---|
-| `settings.py` | the four settings: figures 6 to 9, Table 2, bytes, shared predicates |
-| `annotation.py` | figure 5: the selectivity of every node |
-| `claims.py` | what the paper says about the settings |
-| `replacing.py` | replacement against pruning |
+Inside:
+
+    settings                the four settings: figures 6 to 9, Table 2, bytes, shared predicates
+    annotation              figure 5: the selectivity of every node
+    claims                  what the paper says about the settings
+    replacing               replacement against pruning
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """S2S: Voulgaris, Rivière, Kermarrec, van Steen: Sub-2-Sub, self-organizing content-based publish
 and subscribe for dynamic and large scale collaborative networks.
 
-| module | idea |
-|---|---|
-| `overlay.py` | figures 6 to 8: rings that form, events that travel |
-| `joining.py` | figure 9: who joins an overlay that is there |
-| `churn.py` | beyond the paper: peers that come and go, fail together, lose messages |
-| `claims.py` | the paper's sentences, judged |
+Inside:
+
+    overlay                 figures 6 to 8: rings that form, events that travel
+    joining                 figure 9: who joins an overlay that is there
+    churn                   beyond the paper: peers that come and go, fail together, lose messages
+    claims                  the paper's sentences, judged
 """
 
 from __future__ import annotations

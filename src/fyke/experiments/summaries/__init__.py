@@ -1,11 +1,11 @@
 """SUM: Triantafillou, Economides: Subscription Summarization.
 
-| module | idea |
-|---|---|
-| `model.py` | sizes and hops as the paper computes them, on any graph |
-| `workload.py` | subscriptions with table 1's parameters, really generated |
-| `studies.py` | what is run |
-| `figures.py`, `claims.py` | what is shown, and what the paper says of it |
+Inside:
+
+    model                   sizes and hops as the paper computes them, on any graph
+    workload                subscriptions with table 1's parameters, really generated
+    studies                 what is run
+    figures, claims         what is shown, and what the paper says of it
 """
 
 from __future__ import annotations

@@ -8,6 +8,13 @@ A dialect module offers
 `source` is text, or the parsed object (a dict or a list) for the dialects whose notation is JSON
 or YAML. The law: the tree's indexable part covers the dialect's own meaning
 (`fyke.testing.covering.check_covers`).
+
+Inside:
+
+    fyke                    the native language
+    cloudevents, cesql/     CloudEvents: the Subscriptions API and SQL
+    eventbridge/, sigma/    EventBridge patterns; Sigma rules
+    das, siena/             the languages of two papers
 """
 
 from __future__ import annotations

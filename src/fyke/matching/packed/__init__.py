@@ -16,6 +16,12 @@ FilterError: nodes end with the data exactly, and whatever a predicate's own cla
 refused.
 Cost. About a microsecond a predicate, in both directions; a typical filter of four predicates takes
 some 35 bytes, where the objects take thousands.
+
+Inside:
+
+    codes                   the first byte of a node
+    writer, reader          filters to bytes and back
+    scalar, varint, names   values, lengths and texts, names by number
 """
 
 from fyke.matching.packed.names import Names

@@ -12,4 +12,12 @@ events to tasks that open the parts they need.
 
 Source. Subscription forwarding, event forwarding, rendezvous and multistage filtering are the
 papers' names for networks of brokers; Spark's tasks stand for the brokers.
+
+Inside:
+
+    replicate, split, rendezvous, multistage, pruned
+                            the placements; `pruned` is a multistage whose first stage fits a worker
+    layout, keeping, preparing
+                            subscriptions in parts; as a part of a version; made once and remembered
+    placing, buckets        what all placements share; which values meet where
 """

@@ -6,6 +6,14 @@ generality, stages  attributes from general to special; which of them a stage ke
 predicates          of subscriptions, with how many have each
 selectivities       which share of the events satisfies each predicate
 match_fractions     which share of the events each subscription accepts
+
+Inside:
+
+    source, written         which rows are counted; values as text
+    distributions, reports  workers count, Spark adds up and ranks; for a matcher
+    staging                 attributes from general to special, and what stages keep
+    filters, selecting      predicates; counted as jobs, with match fractions
+    redundancy, places      equal forms; who covers meets the covered at a place that both know
 """
 
 from __future__ import annotations

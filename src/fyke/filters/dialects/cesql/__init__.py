@@ -1,8 +1,11 @@
 """CloudEvents SQL 1.0 (CESQL): expressions over the context attributes of an event.
 
+Inside:
+
     tokens, parser, syntax      text <-> tree
     values, functions, like     types, casts, errors, functions, patterns
     interpreter                 tree -> value and error: the language's meaning
+    text_forms                  which values have a given text
     meaning, atoms, compiler    tree -> Filter: predicates where they say the same, else residuals
 
 As a filter, an expression accepts the events on which it is true and raises no error. A function

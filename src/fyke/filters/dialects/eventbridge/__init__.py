@@ -12,6 +12,14 @@ on lists (`compiler`). A residual's text is again a pattern, and `interpreter` i
 Cost. Reading and compiling are linear in the pattern times its `$or` combinations, at most 1000.
 Source. The EventBridge user guide and the behaviour of aws/event-ruler;
 `docs/dialects/eventbridge.md` says where we differ.
+
+Inside:
+
+    source, pattern, field, operators
+                            JSON to branches, fields and conditions
+    compiler                a pattern as predicates and residuals
+    interpreter             the exact meaning, on the nested event
+    complexity              how hard the wildcards of a field are to follow
 """
 
 from __future__ import annotations

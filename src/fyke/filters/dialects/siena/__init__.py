@@ -21,6 +21,11 @@ whatever their type. A declared type is part of the test, as in SUM-3: `int a !=
 `a != 5` also accepts 'x'. A value declared as date is read as a timestamp.
 Exact. Every filter is a tree of predicates; there is no residual.
 Source. SUM-2, SUM-3, SUM-Q4, SUM-Q7; braces as in Siena's own notation; `~` is ours.
+
+Inside:
+
+    text, listed            the notations
+    constraint              one constraint as a predicate
 """
 
 from __future__ import annotations

@@ -17,6 +17,15 @@ the key says `cased`.
 Log source. It is metadata; `rule(source).typed_filter()` turns it into a `type is` condition.
 Source. SigmaHQ/sigma-specification 2.1; where it leaves a choice, the behaviour of pySigma.
 docs/dialects/sigma.md lists both.
+
+Inside:
+
+    document, plain, rule   YAML to plain values to a rule
+    modifiers, pattern, expression
+                            what modifiers make of values; strings with wildcards; PCRE as RE2
+    criteria, compiler, condition
+                            what a value demands; detections and conditions as trees
+    search                  the meaning of an item by definition: the check behind residuals
 """
 
 from __future__ import annotations
