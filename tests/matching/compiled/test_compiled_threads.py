@@ -337,8 +337,8 @@ def test_no_match_waits_for_a_merge(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Here a few additions make the whole be merged again, twenty times in a row. Measured on two busy
     cores: nine of ten matches within 4 to 8 ms, the slowest 12 to 25 ms, merges 0.4 to 0.6 s; a
-    match that waits for one takes as long. What others do to the machine may spoil a round; a match
-    that waits spoils all of them.
+    match that waits for one takes as long. What others do to the machine slows down both, and may
+    spoil a round; a match that waits spoils all of them.
     """
     monkeypatch.setattr(compiled, "AT_ONCE_MAX", 100)
     monkeypatch.setattr(compiled, "RATIO", 10**6)
@@ -363,5 +363,5 @@ def test_no_match_waits_for_a_merge(monkeypatch: pytest.MonkeyPatch) -> None:
         rounds.append((taken[-1], taken[len(taken) * 9 // 10]))
     while (worker := engine_of(matcher)._worker) is not None:
         worker.join(10)
-    assert min(slowest for slowest, _ in rounds) < 0.05 < min(merges)
-    assert min(most for _, most in rounds) < 0.02
+    assert min(slowest for slowest, _ in rounds) < min(merges) / 8
+    assert min(most for _, most in rounds) < min(merges) / 20
