@@ -89,6 +89,7 @@ def test_histories_in_other_modes(mode: str, examples: int) -> None:
     assert (found.returncode, found.stdout) == (0, "agreed\n"), found.stderr[-3000:]
 
 
+@pytest.mark.long
 def test_patterns_as_plain_python() -> None:
     """With the tests that change constants, which compiled kernels would not notice."""
     file = Path(__file__).parents[1] / "patterns" / "test_pattern_set.py"
