@@ -13,8 +13,8 @@ import pytest
 from fyke.events.value import admit
 from fyke.filters.filter import negation
 from fyke.filters.predicate import In, Range
-from fyke.typed.closures import reading, truth
-from fyke.typed.closures.reading import Frame
+from fyke.typed.closures import calling, expressions, truth
+from fyke.typed.closures.statements import Statements as Frame
 from fyke.typed.closures.truth import NEVER, Read, Truth, all_of
 from tests.typed import drawn
 
@@ -56,12 +56,12 @@ def _by_order(read: Read, value: Any, holds: Any) -> Truth:
     return truth._range(read, "<", value) if type(value) is str else truth.UNKNOWN
 
 
-def _last_wins(self: Frame, one: Any, other: Any) -> Any:
+def _last_wins(one: Any, other: Any) -> Any:
     return one
 
 
 def _silent(self: Frame, node: Any, path: Any, reason: str) -> Truth:
-    self.skip(node, path, reason)
+    self.notes.note(node, reason)
     return truth.UNKNOWN
 
 
@@ -91,9 +91,9 @@ FAULTS: dict[str, tuple[Any, str, Any]] = {
     "text goes by the order of members": (truth, "_ordered_members", _by_order),
     "zero is true": (truth, "truthy", lambda read: Truth(truth.TRUE, truth.FALSE)),
     "calls have no effect": (Frame, "effect", _silent),
-    "a walrus always runs": (Frame, "joined", _last_wins),
+    "a walrus always runs": (expressions, "joined", _last_wins),
     "or is and": (Frame, "connected", _as_and),
-    "x+ begins with x": (reading, "literal_prefix", lambda pattern: str(pattern).strip("^$")),
+    "x+ begins with x": (calling, "literal_prefix", lambda pattern: str(pattern).strip("^$")),
     "doubts are forgotten": (drawn, "doubts_of", lambda event: set()),
     "identity of None": (Frame, "identical", lambda self, one, other, node, path: NEVER),
 }

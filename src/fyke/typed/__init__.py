@@ -22,7 +22,7 @@ Inside:
 """
 
 from fyke.typed.closures.deriving import Derived, derived
-from fyke.typed.closures.reading import Unread
+from fyke.typed.closures.frame import Unread
 from fyke.typed.fields import Condition, contains, exists, fields, like, matches, one_of
 from fyke.typed.packing import DOUBTS, ObjectEvent, pack, sealed, unpack
 from fyke.typed.registry import described, event, forget

@@ -112,7 +112,7 @@ def describe(
     )
     for ancestor in ancestors:
         _check_redefined(name, attributes, ancestor)
-    doubts = _doubts(cls, attributes, ancestors)
+    doubts = _doubts(cls, attributes, construction, ancestors)
     return Description(cls, name, supertypes, attributes, construction, encode, decode, doubts)
 
 
@@ -409,15 +409,24 @@ def _said(shape: Shape) -> str:
 
 
 def _doubts(
-    cls: type, attributes: tuple[Attribute, ...], ancestors: list[Description]
+    cls: type,
+    attributes: tuple[Attribute, ...],
+    construction: Construction,
+    ancestors: list[Description],
 ) -> frozenset[str]:
     """Return the members of which a subscriber to a supertype would think wrongly."""
     ours = {each.member: each for each in attributes}
+    given = set(construction.sources.values())
     doubts: set[str] = set()
     for above in ancestors:
         for each in above.attributes:
             mine = ours.get(each.member)
-            if each.is_stable and (mine is None or not mine.is_stable or not mine.is_shown):
+            is_lost = (
+                each.member in above.construction.sources.values() and each.member not in given
+            )
+            if each.is_stable and (
+                mine is None or not mine.is_stable or not mine.is_shown or is_lost
+            ):
                 doubts.add(each.name)
         for base in cls.__mro__[: cls.__mro__.index(above.cls)]:
             for member, value in vars(base).items():

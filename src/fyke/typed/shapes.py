@@ -153,6 +153,13 @@ def shown_value(member: Enum) -> Any:
     return member.value if type(member.value) in (str, int, float, bool) else member.name
 
 
+def has_plain_members(cls: type[Enum]) -> bool:
+    """Whether `value` and `name` of a member are what Enum says they are."""
+    own = (base for base in cls.__mro__ if base.__module__ not in ("builtins", "enum"))
+    names = ("value", "name", "__getattribute__")
+    return not any(name in vars(base) for base in own for name in names)
+
+
 def compares_alike(cls: type) -> bool:
     """Whether a class leaves comparison to the standard library: `==` is what it seems."""
     names = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__contains__")

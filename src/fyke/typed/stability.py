@@ -186,6 +186,8 @@ def is_stable(member: Any, stable: Collection[str]) -> bool:
     node = definition(function) if isinstance(function, FunctionType) else None
     if not isinstance(node, ast.FunctionDef) or len(node.args.args) != 1:
         return False
+    if set(function.__code__.co_names) & PURE_BUILTINS & set(function.__globals__):
+        return False  # a function of this module that is called `round`
     body = [each for each in node.body if not _is_docstring(each)]
     match body:
         case [ast.Return(ast.expr() as result)]:

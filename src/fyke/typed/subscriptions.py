@@ -181,6 +181,8 @@ def doubts_of(event: Event) -> set[str]:
     """Return the attributes of which an event may show something else than its object has.
 
     An event of an older version lacks the attributes that came later, and its object has defaults.
+    Where only a supertype is known here, the object is one of that, and it computes its properties
+    in its own way.
     """
     listed = event.attributes.get(DOUBTS, ())
     found = {str(each) for each in (listed if isinstance(listed, tuple) else (listed,))}
@@ -189,11 +191,21 @@ def doubts_of(event: Event) -> set[str]:
     description = known_class((event.type, *event.supertypes))
     if description is not None:
         found.update(name for name in _defaulted(description) if not _has(event, name))
+        if description.name != event.type:
+            found.update(_computed(description))
     return found
 
 
 def _has(event: Event, name: str) -> bool:
     return name in event.attributes or any(n.startswith(f"{name}.") for n in event.attributes)
+
+
+@lru_cache(maxsize=1024)
+def _computed(description: Description) -> tuple[str, ...]:
+    sources = set(description.construction.sources.values())
+    return tuple(
+        each.name for each in description.attributes if each.is_call or each.member not in sources
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -4,6 +4,10 @@ A name of a module, a variable of an enclosing function, an attribute of a filte
 value now, which the filter is derived from, and may have another one later. Those that may change
 are watched: a hub looks at them before it matches an event, and derives the filter anew. A variable
 of an enclosing function that is bound once, outside of a loop, cannot change and is not watched.
+
+A list, a set or a dictionary is watched by its elements, each of which must be the same object: an
+equal one of another class (`True` for 1, text with its own `==`) may compare otherwise. What holds
+containers that change, at any depth, is not used.
 """
 
 from __future__ import annotations
@@ -15,10 +19,12 @@ from dataclasses import is_dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
+from inspect import getattr_static
+from operator import is_
 from types import CellType, FunctionType, ModuleType
 from typing import Any, Final
 
-from fyke.typed.shapes import compares_alike
+from fyke.typed.shapes import compares_alike, has_plain_members
 
 SCALARS: Final = (bool, int, float, str, bytes, type(None), Decimal, datetime, date, timedelta)
 _MUTABLE: Final = (list, set, dict)
@@ -38,6 +44,20 @@ def is_plain(value: Any) -> bool:
     return type(value) is range or (isinstance(value, Enum) and compares_alike(type(value)))
 
 
+def is_fixed(value: Any) -> bool:
+    """Whether a value has no part that may change: no list in it, no set, no dictionary."""
+    if type(value) is tuple:
+        return all(map(is_fixed, value))
+    return type(value) not in _MUTABLE
+
+
+def _elements(container: Any) -> tuple[Any, ...]:
+    """Return what is in a list, a set or a dictionary, in the order in which it stands there."""
+    if type(container) is dict:
+        return (*container, *container.values())
+    return tuple(container)
+
+
 class Watch:
     """A value that was captured from somewhere, and whether it is still the same there.
 
@@ -53,8 +73,8 @@ class Watch:
         self.name = name
         self.value = value
         self._read = read
-        self._content = value.copy() if type(value) in _MUTABLE else None
-        is_there = type(scope) is dict and scope.get(name, _MISSING) is value
+        self._content = _elements(value) if type(value) in _MUTABLE else None
+        is_there = type(scope) is dict and scope.get(name) is value
         self.scope = scope if is_there and self._content is None else None
 
     def changed(self) -> bool:
@@ -68,7 +88,10 @@ class Watch:
             return (
                 type(now) is not type(self.value) or type(now) not in SCALARS or now != self.value
             )
-        return self._content is not None and self._content != now
+        if self._content is None:
+            return False
+        elements = _elements(now)
+        return len(elements) != len(self._content) or not all(map(is_, elements, self._content))
 
 
 class Captured:
@@ -95,7 +118,7 @@ class Captured:
             value = cell.cell_contents
         except ValueError:
             raise LookupError(name) from None
-        if type(value) not in _MUTABLE and is_bound_once(self.function, name):
+        if is_fixed(value) and is_bound_once(self.function, name):
             return value
         return self.watched(cell, name, lambda: cell.cell_contents, value)
 
@@ -115,6 +138,10 @@ class Captured:
             if value is _MISSING or not is_plain(value):
                 raise LookupError(name)
             return self.watched(holder, name, lambda: getattr(holder, name), value)
+        if isinstance(holder, Enum) and name in ("value", "name"):
+            if has_plain_members(type(holder)) and is_fixed(holder.value):
+                return getattr(holder, name)
+            raise LookupError(name)
         cls = type(holder)
         if any("__getattr__" in vars(b) or "__getattribute__" in vars(b) for b in cls.__mro__[:-1]):
             raise LookupError(name)
@@ -130,14 +157,26 @@ class Captured:
         else:
             raise LookupError(name)
         is_frozen = is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
-        if is_frozen and is_plain(value) and type(value) not in _MUTABLE:
+        if is_frozen and is_plain(value) and is_fixed(value):
             return value
         return self.watched(holder, name, lambda: getattr(holder, name), value)
+
+    def method(self, holder: Any, name: str) -> FunctionType:
+        """Return a method of an object; it may be replaced, in the object or in its class."""
+        cls = type(holder)
+        function = getattr_static(cls, name, None)
+        own = getattr(holder, "__dict__", None)
+        if not isinstance(function, FunctionType) or name in (own or ()):
+            raise LookupError(name)
+        self.watched(cls, name, lambda: getattr_static(cls, name), function)
+        if own is not None:
+            self.watched(own, name, lambda: own.get(name), None)
+        return function
 
     def watched(self, holder: Any, name: str, read: Callable[[], Any], value: Any) -> Any:
         if type(value) in _MUTABLE and len(value) > _SIZE_MAX:
             raise LookupError(name)
-        if type(value) in _MUTABLE and any(type(e) in _MUTABLE for e in value):
+        if not all(map(is_fixed, _elements(value) if type(value) in _MUTABLE else (value,))):
             raise LookupError(name)
         key = (id(holder), name)
         if key not in self.watches:

@@ -18,12 +18,15 @@ from fyke.filters.filter import TRUE, Filter, conjunction, walk
 from fyke.filters.normal_form import simplify
 from fyke.filters.predicate import TypeIs
 from fyke.typed.closures.captured import Watch
-from fyke.typed.closures.reading import GiveUp, Own, Reader, Unread, unbound
+from fyke.typed.closures.frame import GiveUp, Notes, Unread
+from fyke.typed.closures.reading import read, unbound
+from fyke.typed.closures.values import Own
 from fyke.typed.registry import described
 from fyke.typed.source import definition
 from fyke.typed.stability import changes
 
 _SIZE_MAX = 2_000
+FAILED = "reading it failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +58,19 @@ def derived(where: object, cls: type) -> Derived:
         return Derived(
             top, (Unread(0, shown(where), "there is no source"),), frozenset(), (), False
         )
-    reader = Reader(description)
+    notes = Notes(description)
     own = None if holder is None else Own(holder, changing(type(holder)))
     try:
-        body = simplify(reader.read(function, node, own))
+        body = simplify(read(notes, function, node, own))
         if sum(1 for _ in walk(body)) > _SIZE_MAX:
             raise GiveUp("its filter is too large")
-    except (GiveUp, FykeError, RecursionError) as given_up:
-        line = Unread(node.lineno, ast.unparse(node).partition("\n")[0][:80], str(given_up))
-        body, reader.unread = TRUE, [*reader.unread, line]
+    except Exception as failed:  # whatever it is, the closure itself is served by all events
+        reason = str(failed) if isinstance(failed, GiveUp | FykeError) else f"{FAILED}: {failed!r}"
+        line = Unread(node.lineno, ast.unparse(node).partition("\n")[0][:80], reason)
+        body, notes.unread = TRUE, [*notes.unread, line]
     filter = top if body == TRUE else conjunction((top, body))
-    watches = tuple(reader.watches.values())
-    return Derived(filter, tuple(reader.unread), frozenset(reader.relies), watches)
+    watches = tuple(notes.watches.values())
+    return Derived(filter, tuple(notes.unread), frozenset(notes.relies), watches)
 
 
 def predicate(where: object) -> Callable[[Any], Any]:

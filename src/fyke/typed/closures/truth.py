@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, Flag
 from typing import Any, Final, NamedTuple
 
 from fyke.errors import FykeError
@@ -135,9 +135,7 @@ def equal(read: Read, value: Any) -> Truth:
     if read.shape.members is not None:
         return _equal_member(read, value)
     if isinstance(value, Enum):
-        value = value.value if isinstance(value, str | int) else value
-        if isinstance(value, Enum):
-            return UNKNOWN
+        value = _content(value)
     if type(value) in (bool, *NUMBERS):
         return _equal_number(read, value)
     if type(value) is str and (read.classes & {str}):
@@ -145,6 +143,14 @@ def equal(read: Read, value: Any) -> Truth:
     if _is_moment(read, value):
         return _member(read, (value,))
     return UNKNOWN
+
+
+def _content(member: Enum) -> Any:
+    """Return the text or number that a member is, which need not be its `value`."""
+    content: Any = member
+    if isinstance(content, str):
+        return str.__str__(content)
+    return +content if isinstance(content, int | float) else content
 
 
 def is_none(read: Read) -> Truth:
@@ -216,13 +222,16 @@ def _nearby(read: Read, value: Any) -> tuple[Scalar, Scalar] | None:
 def _equal_member(read: Read, value: Any) -> Truth:
     members = read.shape.members
     assert members is not None
-    if isinstance(value, members):
-        truth = _member(read, (shown_value(value),))
-        return truth if read.classes == {members} else Truth(truth.can, TRUE)
-    if issubclass(members, str | int) and type(value) in (str, int, float, bool):
-        found = tuple(shown_value(member) for member in members if member == value)
-        return _member(read, found) if found and read.classes == {members} else UNKNOWN
-    return NEVER if read.classes == {members} else UNKNOWN
+    if read.classes != {members} or (issubclass(members, Flag) and not isinstance(value, members)):
+        return UNKNOWN
+    if issubclass(members, Flag):
+        return _member(read, (shown_value(value),))
+    found = {shown_value(member) for member in members if member == value}
+    others = {shown_value(member) for member in members if member != value}
+    if not found:
+        return NEVER
+    truth = _member(read, tuple(found))
+    return Truth(truth.can, TRUE) if found & others else truth
 
 
 def _ordered(read: Read, sign: str, value: Any) -> Truth:
@@ -259,6 +268,8 @@ def _is_moment(read: Read, value: Any) -> bool:
 def _ordered_members(read: Read, value: Any, holds: Callable[[Any, Any], bool]) -> Truth:
     """Each member as Python compares it: an interval of text would go by the schema's order."""
     members: Any = read.shape.members or getattr(read.shape.domain, "values", ())
+    if len(read.classes) > 1 or (isinstance(members, type) and issubclass(members, Flag)):
+        return UNKNOWN
     try:
         found = [m for m in members if holds(m, value)]
         others = [m for m in members if not holds(m, value)]
@@ -267,8 +278,6 @@ def _ordered_members(read: Read, value: Any, holds: Callable[[Any, Any], bool]) 
     shown = [tuple(shown_value(m) if isinstance(m, Enum) else m for m in ms)
              for ms in (found, others)]  # fmt: skip
     can, cannot = (In(read.name, ms) if ms else FALSE for ms in shown)
-    if len(read.classes) > 1:
-        return Truth(can, TRUE)
     return Truth(can, cannot)
 
 
