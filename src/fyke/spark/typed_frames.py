@@ -22,7 +22,8 @@ import pyarrow as pa
 from fyke.errors import FykeError, SchemaError, shown
 from fyke.matching.matcher import Matcher
 from fyke.typed.description import Attribute, Description
-from fyke.typed.packing import is_object, make, pack
+from fyke.typed.packing import is_object, pack
+from fyke.typed.payloads import make
 from fyke.typed.registry import described, known_class, nested_description
 from fyke.typed.shapes import NOTHING, Shape, shown_value
 from fyke.typed.subscriptions import typed_subscription

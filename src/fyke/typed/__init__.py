@@ -24,9 +24,10 @@ Inside:
 from fyke.typed.closures.deriving import Derived, derived
 from fyke.typed.closures.frame import Unread
 from fyke.typed.fields import Condition, contains, exists, fields, like, matches, one_of
-from fyke.typed.packing import DOUBTS, ObjectEvent, pack, sealed, unpack
+from fyke.typed.packing import ObjectEvent, pack, sealed, unpack
 from fyke.typed.registry import described, event, forget
 from fyke.typed.schemas import check_evolution, schema_of
+from fyke.typed.showing import DOUBTS
 
 __all__ = [
     "DOUBTS",

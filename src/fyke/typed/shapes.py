@@ -1,7 +1,7 @@
 """Shapes: which Python values an annotation allows, and what they are in an event.
 
 A shape names exact classes, because a subclass may compare in its own way: a value of another class
-is refused, or shown and put in doubt (see `packing`). Bounds and members become a domain:
+is refused, or shown and put in doubt (see `showing`). Bounds and members become a domain:
 
     float                            int and float, Real()
     Annotated[float, Meta(ge=0)]     int and float, Real(low=0)

@@ -4,7 +4,7 @@ An index finds the candidates by their filters. Where there is a closure, it has
 each candidate; one that raises refuses, and is reported with the name of its subscription.
 
 What is captured may change, so the values that closures rely on are looked at before an event is
-matched. An event may be in doubt (`packing`); then every closure that looks at what is in doubt is
+matched. An event may be in doubt (`showing`); then every closure that looks at what is in doubt is
 a candidate, whatever its filter says. Both are rare, and cost nothing where they do not occur.
 """
 
@@ -25,8 +25,9 @@ from fyke.typed.closures.captured import Watch
 from fyke.typed.closures.deriving import Derived, derived, predicate
 from fyke.typed.description import Description
 from fyke.typed.fields import Condition
-from fyke.typed.packing import DOUBTS, ObjectEvent, unpack
+from fyke.typed.packing import ObjectEvent, unpack
 from fyke.typed.registry import described, known_class, nested_description
+from fyke.typed.showing import DOUBTS
 
 
 @dataclass(slots=True, eq=False)

@@ -5,7 +5,7 @@ may be false. Each is a cover on its own: what is not understood is (TRUE, TRUE)
 the expression raises is in neither, because a closure that raises accepts nothing.
 
 Python and filters disagree in places; each leaf here says where. The attribute's shape tells which
-values there may be, and all others are in doubt and never meet a leaf (`packing`).
+values there may be, and all others are in doubt and never meet a leaf (`showing`).
 
     True == 1, True < 10      hold in Python; filters keep booleans and numbers apart
     Decimal("0.1") < 0.1      holds in Python; to filters both are the number 0.1
