@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
 import fyke
 from fyke.events.domain import Enumeration, String
 from fyke.events.schema import Attribute, Schema
 from fyke.summaries import encoding
-from fyke.summaries.encoding import SummaryError, frame, unframe
-from fyke.summaries.summary import Summary, merge
+from fyke.summaries.encoding import SummaryError, frame, pack, pack_signed, unframe
+from fyke.summaries.merging import merge
+from fyke.summaries.summary import Summary
 
 PAIRS = [(f"s{at}", f"a > {at} and b = 'x{at}' and c like '%{at}%'") for at in range(20)]
 
@@ -123,6 +125,33 @@ def test_ids_that_are_taken_or_unknown() -> None:
     assert summary == Summary.of(PAIRS)
     with pytest.raises(fyke.FykeError, match="no pair of an id and a filter"):
         Summary.of(["a = 1"])  # type: ignore[list-item]
+
+
+def test_numbers_owners_and_boxes_that_cannot_be() -> None:
+    """Under a right checksum: an owner that is not there, a number that is none, many boxes."""
+    mode, declared, owners, (axes, count, boxes, members), _ = unframe(
+        Summary.of(PAIRS[:3]).to_bytes()
+    )
+    box, owner, number = members
+    for changed in (
+        [axes, 2**27, boxes, members],
+        [axes, count, boxes, [box, pack(np.array([0, 1, 0])), number]],
+        [axes, count, boxes, [box, owner, pack_signed(np.array([1 << 41, 0, 0]))]],
+        [axes, count, boxes, [box, owner, pack_signed(np.array([-1, 0, 0]))]],
+        [axes, count, boxes, [box, owner[:-1], number]],
+    ):
+        with pytest.raises(SummaryError, match="damaged"):
+            Summary.from_bytes(frame([mode, declared, owners, changed, None]))
+
+
+def test_an_empty_part_between_two_does_not_make_their_ids_one() -> None:
+    parts = [PAIRS[:3], [], PAIRS[3:7]]
+    nameless = [Summary.from_bytes(Summary.of(each).to_bytes()) for each in parts]
+    assert len(merge(nameless)) == 7
+
+
+def test_an_empty_id_is_an_id() -> None:
+    assert Summary.of([("", "a = 1")]).match({"a": 1}) == [""]
 
 
 def test_summaries_without_versions_are_joined_by_id() -> None:

@@ -12,8 +12,9 @@ from fyke.events.schema import Schema
 from fyke.filters.filter import Filter
 from fyke.filters.resolution import resolve
 from fyke.summaries.encoding import SummaryError
+from fyke.summaries.merging import merge
 from fyke.summaries.plain import PlainSummary
-from fyke.summaries.summary import MODES, Summary, merge
+from fyke.summaries.summary import MODES, Summary
 from fyke.testing import related
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms

@@ -12,7 +12,7 @@ import pytest
 
 from fyke.filters.intervals import complement
 from fyke.filters.value_set import ValueSet
-from fyke.summaries import budget, constraints, joining, rows, search, summary
+from fyke.summaries import budget, constraints, joining, merging, rows, search
 from fyke.summaries.constraints import Constraint
 from fyke.summaries.encoding import SummaryError
 from fyke.summaries.line import Line
@@ -106,14 +106,14 @@ def case_is_not_ignored(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_merged_box_takes_the_first_ones_members(patch: pytest.MonkeyPatch) -> None:
-    concat = summary.concat
+    concat = merging.concat
 
     def first(tables: Any) -> Any:
         whole = concat(tables)
         _, at = np.unique(whole.members[:, 0], return_index=True)
         return whole.with_members(whole.members[at])
 
-    patch.setattr(summary, "concat", first)
+    patch.setattr(merging, "concat", first)
 
 
 FAULTS = [

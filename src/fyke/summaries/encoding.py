@@ -34,6 +34,8 @@ MAGIC: Final = b"FYKS"
 VERSION: Final = 1
 SIZE_MAX: Final = 256 * 2**20
 """Bytes that a summary may have before it is compressed."""
+NUMBER_BITS: Final = 40
+"""Of the number of a subscription (c2)."""
 _HEADER: Final = len(MAGIC) + 1 + 4
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -195,17 +197,20 @@ def table_plain(table: Table) -> list[object]:
     return [axes, len(table.boxes), _boxes_plain(table), _members_plain(table.members)]
 
 
-def table_of(plain: Any) -> Table:
-    """Read a table; SummaryError if it is none, or not in its one form."""
+def table_of(plain: Any, owners: int) -> Table:
+    """Read a table of so many owners; SummaryError if it is none, or not in its one form."""
     try:
-        axes, count, boxes, members = plain
+        axes, count, boxes, given = plain
+        members = _members_of(given, owners)
+        if type(count) is not int or count != members[:, 0].max(initial=-1) + 1:
+            raise SummaryError("the number of boxes is wrong")
         read = [_axis_of(each) for each in axes]
         table = Table(
             tuple(key for key, _, _ in read),
             tuple(rows for _, rows, _ in read),
             tuple(cells for _, _, cells in read),
             _boxes_of(boxes, [len(cells) for _, _, cells in read], count),
-            _members_of(members, count),
+            members,
         )
         same = table.pruned()
     except (ValueError, TypeError, IndexError, KeyError, ArithmeticError, FykeError) as refused:
@@ -286,9 +291,9 @@ def _boxes_plain(table: Table) -> list[object]:
     return columns
 
 
-def _boxes_of(plain: Any, sizes: Sequence[int], count: object) -> Groups:
-    if type(count) is not int or not 0 <= count <= SIZE_MAX or len(plain) != len(sizes):
-        raise SummaryError("the number of boxes is wrong")
+def _boxes_of(plain: Any, sizes: Sequence[int], count: int) -> Groups:
+    if len(plain) != len(sizes):
+        raise SummaryError("boxes have other axes")
     owners, items, base = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     for (mask, column), size in zip(plain, sizes, strict=True):
         has = np.flatnonzero(np.unpackbits(np.frombuffer(mask, np.uint8))[:count])
@@ -307,10 +312,14 @@ def _members_plain(members: Ints) -> list[object]:
     return [pack_sorted(boxes), pack(owners), pack_signed(np.diff(numbers, prepend=0))]
 
 
-def _members_of(plain: Any, boxes: int) -> Ints:
+def _members_of(plain: Any, owners: int) -> Ints:
+    """Return members; boxes are numbered from 0 without a gap, so that they bound what is built."""
     box, owner, number = plain
     columns = [unpack_sorted(box), unpack(owner), np.cumsum(unpack_signed(number))]
-    _check_within(columns[0], boxes)
+    if not len(columns[0]) == len(columns[1]) == len(columns[2]):
+        raise SummaryError("members are not whole")
+    for column, count in zip(columns, (len(columns[0]), owners, 1 << NUMBER_BITS), strict=True):
+        _check_within(column, count)
     return np.stack(columns, 1) if len(columns[0]) else np.zeros((0, 3), np.int64)
 
 

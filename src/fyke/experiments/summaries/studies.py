@@ -19,8 +19,9 @@ from fyke.filters.merging import maximal
 from fyke.filters.predicate import In
 from fyke.matching.matcher import Matcher
 from fyke.overlay.named import named
+from fyke.summaries.merging import merge
 from fyke.summaries.plain import PlainSummary
-from fyke.summaries.summary import Summary, merge
+from fyke.summaries.summary import Summary
 from fyke.workloads.named import workload
 
 SUBSUMPTIONS: Final = (0.1, 0.25, 0.5, 0.75, 0.9)

@@ -1,0 +1,166 @@
+"""Register: whose subscriptions there are, as of which version, and what they are called.
+
+Idea. Inside, a subscription is the place of its owner and a number, c1 and c2 of its id (SUM-11).
+Outside it has an owner with a name, and an id of its own where that is known; a summary that came
+without names calls it by its owner and its number, `b7#12`.
+Invariant. An owner stands once; a number of an owner has one id at most, an id one number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from fyke.errors import FykeError, shown
+from fyke.summaries.encoding import SummaryError
+from fyke.summaries.line import Ints
+
+NUMBERED: Final = "#"
+"""Between the owner and the number of a subscription whose id is not known here."""
+
+
+class Register:
+    """The owners of a summary, in order."""
+
+    def __init__(self) -> None:
+        self.owners: list[str] = []
+        self.versions: dict[str, int] = {}
+        self.ids: dict[str, dict[str, int]] = {}
+        """By owner, the numbers of its ids."""
+        self._following: dict[str, int] = {}
+        """The next number of each owner."""
+        self._named: dict[tuple[int, int], str] | None = None
+
+    def claim(self, owner: str, version: int) -> None:
+        """Enter an owner without subscriptions; SummaryError if it is there already."""
+        if type(owner) is not str or type(version) is not int or version < 0:
+            raise SummaryError(f"{shown(owner)} of version {shown(version)} is no owner")
+        if owner in self.versions:
+            raise SummaryError(f"two contributions call their owner {shown(owner)}")
+        self.owners.append(owner)
+        self.versions[owner] = version
+        self.ids[owner] = {}
+
+    def place(self, owner: str) -> int:
+        """Return where an owner stands (c1)."""
+        return self.owners.index(owner)
+
+    def only_owner(self) -> str:
+        """Return the owner if there is but one, who need not be named then."""
+        if len(self.owners) != 1:
+            known = ", ".join(map(shown, self.owners[:10]))
+            raise SummaryError(f"say whose subscription it is: owner= one of {known or 'none'}")
+        return self.owners[0]
+
+    # --- ids and numbers --------------------------------------------------------------------------
+
+    def enter(self, id: str, owner: str, taken: int) -> int:
+        """Give a new id a number, greater than those that are taken already."""
+        following = self._following.get(owner)
+        if following is None:
+            following = max(taken, max(self.ids[owner].values(), default=-1)) + 1
+        self._following[owner] = following + 1
+        self.ids[owner][id] = following
+        self._named = None
+        return following
+
+    def needs_taken(self, owner: str) -> bool:
+        """Return True if the next number of an owner is not known yet."""
+        return owner not in self._following
+
+    def strike(self, id: str, owner: str) -> None:
+        self.ids[owner].pop(id, None)
+        self._named = None
+
+    def rename(self, ids: dict[str, dict[str, int]]) -> None:
+        """Give owners other numbers for their ids."""
+        self.ids.update(ids)
+        self._following.clear()
+        self._named = None
+
+    def find(self, id: str, owner: str | None) -> tuple[str, int] | None:
+        """Return the owner and the number of an id; FykeError if several owners have it."""
+        owners = self.owners if owner is None else [owner]
+        found = [(name, self.ids[name][id]) for name in owners if id in self.ids.get(name, ())]
+        if len(found) > 1:
+            names = ", ".join(shown(name) for name, _ in found)
+            raise FykeError(f"several owners have a subscription {shown(id)}: {names}; say which")
+        return found[0] if found else None
+
+    def read_number(self, id: object) -> tuple[str, int] | None:
+        """Return the owner and the number that an id of a subscription without a name says."""
+        name, mark, number = str(id).rpartition(NUMBERED)
+        if mark and number.isascii() and number.isdigit() and name in self.versions:
+            return name, int(number)
+        return None
+
+    def name(self, place: int, number: int) -> str:
+        """Return the id of a subscription, or its owner and number."""
+        named = self.names()
+        found = named.get((place, number))
+        return f"{self.owners[place]}{NUMBERED}{number}" if found is None else found
+
+    def names(self) -> dict[tuple[int, int], str]:
+        """Return all ids by place and number."""
+        if self._named is None:
+            self._named = {
+                (self.place(owner), number): id
+                for owner, some in self.ids.items()
+                for id, number in some.items()
+            }
+        return self._named
+
+    # --- as data ----------------------------------------------------------------------------------
+
+    def ids_plain(self) -> list[list[tuple[int, str]]]:
+        return [
+            sorted((number, id) for id, number in self.ids[owner].items()) for owner in self.owners
+        ]
+
+    def read_ids(self, plain: Any) -> None:
+        """Take in ids; SummaryError if they are not those of these owners."""
+        try:
+            for owner, some in zip(self.owners, plain, strict=True):
+                self.ids[owner] = {str(id): int(number) for number, id in some}
+        except (TypeError, ValueError):
+            raise SummaryError("the summary is damaged: ids are not whole") from None
+
+    # --- some owners, more owners -----------------------------------------------------------------
+
+    def restricted(self, kept: Iterable[str]) -> Register:
+        """Return the register of some owners, in the order given."""
+        some = Register()
+        for owner in kept:
+            some.claim(owner, self.versions[owner])
+            some.ids[owner] = dict(self.ids[owner])
+        return some
+
+    def extended(self, versions: dict[str, int]) -> Register:
+        """Return the register with other owners and versions, too, in the order of names."""
+        whole = Register()
+        for owner in sorted({*self.owners, *versions}):
+            whole.claim(owner, versions.get(owner, self.versions.get(owner, 0)))
+            whole.ids[owner] = self.ids.get(owner, {})
+        return whole
+
+    def places_in(self, other: Register) -> Ints:
+        """Return where each owner stands in another register; -1 where it does not."""
+        places = {owner: at for at, owner in enumerate(other.owners)}
+        return np.array([places.get(owner, -1) for owner in self.owners], np.int64)
+
+
+def moved(members: Ints, places: Ints) -> Ints:
+    """Return members with their owners elsewhere; those of owners that are nowhere go."""
+    if not len(members):
+        return members
+    changed = members.copy()
+    changed[:, 1] = places[members[:, 1]]
+    return changed[changed[:, 1] >= 0]
+
+
+def numbers_of(members: Ints, place: int) -> list[int]:
+    """Return the numbers of an owner's subscriptions, in order."""
+    found: Sequence[int] = np.unique(members[members[:, 1] == place, 2]).tolist()
+    return list(found)
