@@ -84,17 +84,20 @@ class TellsNoOneOnward(Summaries):
         return NOTHING
 
 
-FAULTS = [
-    ClaimsEverybody,
-    GivesUpOnUnreachable,
-    ForgetsWhoWasExamined,
-    SearchesOnFromMatches,
-    DeliversOnlyWhereItWasPublished,
-    CountsLostContributionsAsTold,
-    KeepsWhatIsRemoved,
-    IgnoresWhatItLacks,
-    TellsNoOneOnward,
-]
+_LOST = "does not get"
+_STALE = "tables of"
+FAULTS: dict[type[Summaries], str] = {
+    ClaimsEverybody: _LOST,
+    GivesUpOnUnreachable: _LOST,
+    ForgetsWhoWasExamined: "for the second time",
+    SearchesOnFromMatches: "no end after",
+    DeliversOnlyWhereItWasPublished: _LOST,
+    CountsLostContributionsAsTold: _STALE,
+    KeepsWhatIsRemoved: _STALE,
+    IgnoresWhatItLacks: _STALE,
+    TellsNoOneOnward: _STALE,
+}
+"""Each with what it does to an overlay: found is what the law says, not a crash."""
 
 
 def _make(fault: type[Summaries]) -> Make:
@@ -118,7 +121,7 @@ def _make(fault: type[Summaries]) -> Make:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_found(fault: type[Summaries]) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=FAULTS[fault]):
         check_strategy(
             _make(fault), seeds=range(40), faults=True, graphs=True, settles_s=8 * PERIOD_S
         )

@@ -45,14 +45,16 @@ def a_range_hides_equalities(patch: pytest.MonkeyPatch) -> None:
 
 
 def ends_are_open(patch: pytest.MonkeyPatch) -> None:
-    of = Line.of
+    find = Line.find
 
-    def opened(spans: Any) -> Line:
-        line = of(spans)
-        is_range = ~line.is_point & (line.highs % 2 == 1)
-        return Line(line.values, line.lows, line.highs - is_range)
+    def opened(line: Line, value: Any) -> list[int]:
+        found = list(find(line, value))
+        if value not in line.values:
+            return found
+        end = 2 * line.values.index(value) + 1
+        return [row for row in found if line.is_point[row] or line.highs[row] != end]
 
-    patch.setattr(Line, "of", staticmethod(opened))
+    patch.setattr(Line, "find", opened)
 
 
 def lists_are_counted(patch: pytest.MonkeyPatch) -> None:
@@ -132,15 +134,12 @@ FAULTS = [
 
 
 def find_lost(seeds: range) -> int | None:
-    """Return the first seed by which a summary loses an event, or breaks."""
+    """Return the first seed by which a summary loses an event. A crash is not a find."""
     for seed in seeds:
         rng = Random(seed)
         filters = related.family(rng, rng.randint(1, 6), rng.randint(1, 4))
         pairs = [(f"s{at}", each) for at, each in enumerate(filters)]
-        try:
-            if _loses(rng, pairs, related.events_about(rng, filters, 20)):
-                return seed
-        except (IndexError, ValueError, KeyError, AssertionError):
+        if _loses(rng, pairs, related.events_about(rng, filters, 20)):
             return seed
     return None
 

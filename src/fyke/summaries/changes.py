@@ -78,7 +78,7 @@ def without(table: Table, gone: Iterable[Key]) -> Table:
     for _, number in keys:
         if not 0 <= number < 1 << NUMBER_BITS:
             raise SummaryError(f"a subscription has no number {number}")
-    members = table.members
+    members = table.members.astype(np.int64, copy=False)
     dropped = np.array([place << NUMBER_BITS | number for place, number in keys], np.int64)
     whole: Ints = members[:, 1] << NUMBER_BITS | members[:, 2]
-    return table.with_members(members[~np.isin(whole, dropped)])
+    return table.with_members(table.members[~np.isin(whole, dropped)])

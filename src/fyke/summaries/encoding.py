@@ -94,7 +94,8 @@ def unpack(data: object) -> Ints:
 
 
 def pack_signed(numbers: Ints) -> bytes:
-    return pack((numbers << 1) ^ (numbers >> 63))
+    wide = numbers.astype(np.int64, copy=False)
+    return pack((wide << 1) ^ (wide >> 63))
 
 
 def unpack_signed(data: object) -> Ints:
@@ -313,14 +314,18 @@ def _members_plain(members: Ints) -> list[object]:
 
 
 def _members_of(plain: Any, owners: int) -> Ints:
-    """Return members; boxes are numbered from 0 without a gap, so that they bound what is built."""
+    """Return members, in half of the memory where they are small: they are most of it.
+
+    Boxes are numbered from 0 without a gap, so that members bound what is built.
+    """
     box, owner, number = plain
     columns = [unpack_sorted(box), unpack(owner), np.cumsum(unpack_signed(number))]
     if not len(columns[0]) == len(columns[1]) == len(columns[2]):
         raise SummaryError("members are not whole")
     for column, count in zip(columns, (len(columns[0]), owners, 1 << NUMBER_BITS), strict=True):
         _check_within(column, count)
-    return np.stack(columns, 1) if len(columns[0]) else np.zeros((0, 3), np.int64)
+    members = np.stack(columns, 1) if len(columns[0]) else np.zeros((0, 3), np.int64)
+    return members.astype(np.int32) if members.max(initial=0) < 2**31 else members  # type: ignore[return-value]
 
 
 def _check_within(numbers: Ints, count: int) -> None:

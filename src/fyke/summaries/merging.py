@@ -63,7 +63,7 @@ class _Joining:
     def take_in(self, part: Summary) -> Table:
         """Return the contributions of a part that are wanted, numbered for the whole."""
         given, table = part.register, part.table
-        members = table.members.copy()
+        members = table.members.astype(np.int64)
         keep = np.ones(len(members), bool)
         for at, owner in enumerate(given.owners):
             own = table.members[:, 1] == at
