@@ -21,6 +21,7 @@ from fyke.matching.matcher import Matcher
 from fyke.nodes.message import Subscribe, Unsubscribe
 from fyke.overlay.named import named
 from fyke.simulation.simulation import Simulation
+from fyke.summaries.merging import merge
 from fyke.summaries.summary import Summary
 from fyke.traces.trace import Record, Sent
 from fyke.workloads.named import workload
@@ -100,15 +101,14 @@ def _merging(pairs: Pairs) -> Iterator[Line]:
 
 
 def _owners(pairs: Pairs, events: Sequence[Event]) -> Iterator[Line]:
+    """Contributions are really made, and merged."""
     times = {}
     for contributions in (10, 1_000):
-        whole = Summary.of(pairs)
-        members = whole.table.members.copy()
-        whole._owners = [f"b{at}" for at in range(contributions)]
-        whole._versions = dict.fromkeys(whole._owners, 1)
-        members[:, 1] = members[:, 2] % contributions
-        whole._derived = whole._source = whole.table.with_members(members)
-        whole._by_box = whole._searching = None
+        parts = [
+            Summary.of(pairs[at::contributions], owner=f"b{at}", version=1)
+            for at in range(contributions)
+        ]
+        whole = merge(parts)
         times[contributions] = min(_each(whole.owners, events) for _ in range(3))
     yield Line(
         f"owners over 1,000 contributions / over 10, {short(len(pairs))} ids",

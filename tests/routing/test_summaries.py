@@ -14,12 +14,13 @@ from fyke.events.event import Event
 from fyke.filters.parser import parse_text
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Publish, Subscribe, Unsubscribe
+from fyke.overlay.named import named
 from fyke.overlay.papers import sum_figure_7
 from fyke.overlay.topology import Topology
+from fyke.routing.contributions import Contribution
 from fyke.routing.summaries import (
     LEAST_LOADED,
     NEAREST,
-    Contribution,
     Summaries,
     SummaryParameters,
 )
@@ -93,6 +94,9 @@ PARAMETERS = {
     "exact, nearest": SummaryParameters(mode="exact", period_s=PERIOD_S, choice=NEAREST),
     "budget, least loaded": SummaryParameters(
         budget=700, period_s=PERIOD_S, choice=LEAST_LOADED, degree_max=2
+    ),
+    "two neighbours, subsuming": SummaryParameters(
+        period_s=PERIOD_S, neighbours=2, subsumes=True, budget=60
     ),
 }
 SETTLES_S = 8 * PERIOD_S
@@ -198,6 +202,8 @@ def test_a_settled_overlay_is_quiet_and_only_what_changed_travels() -> None:
         {"owners": (("nobody", -1, 5, ""),)},
         {"owners": (("B5", -1, 5, ""),)},
         {"owners": (("B4", 77, 78, ""),)},
+        {"owners": (("B4", -1, 1 << 62, ""),), "removed": {"B4": (1 << 60,)}},
+        {"owners": (("B4", -1, 1 << 62, ""),), "removed": {"B4": (-1,)}},
     ],
 )
 def test_what_does_not_fit_leaves_the_last_good_state_and_is_asked_for_again(
@@ -208,7 +214,7 @@ def test_what_does_not_fit_leaves_the_last_good_state_and_is_asked_for_again(
     name, _, version, _ = changed.get("owners", (("B4", -1, 1, ""),))[0]  # type: ignore[index]
     good.claim(name, version)
     parts = {"owners": ((name, -1, version, ""),), "added": good.to_bytes(), **changed}
-    message = Contribution(removed={}, forgotten=(), **parts)  # type: ignore[arg-type]
+    message = Contribution(forgotten=(), **{"removed": {}, **parts})  # type: ignore[arg-type]
     trace.clear()
     overlay.arrive(CODEC.encode(message), "B4", "B5")
     assert [each.kind for each in trace if isinstance(each, Sent)] == ["Held"]
@@ -219,6 +225,92 @@ def test_what_does_not_fit_leaves_the_last_good_state_and_is_asked_for_again(
     overlay.run()
     got = {each.client for each in trace if isinstance(each, Delivered)}
     assert got == {"cB4", "cB8", "cB13"}
+
+
+def test_a_version_that_goes_back_is_asked_for_again() -> None:
+    overlay, trace = overlay_of()
+    strategy = broker_of(overlay, "B5").strategy
+    assert isinstance(strategy, Summaries)
+    version = strategy._held.versions["B4"]
+    older = Summary("coarse")
+    older.claim("B4", version - 1)
+    message = Contribution((("B4", -1, version - 1, ""),), {}, (), older.to_bytes())
+    trace.clear()
+    overlay.arrive(CODEC.encode(message), "B4", "B5")
+    assert [each.kind for each in trace if isinstance(each, Sent)] == ["Held"]
+    assert strategy._held.versions["B4"] == version
+    assert merged(overlay, "B5") == X8[5]
+
+
+def test_a_contribution_of_another_schema_is_not_counted_in() -> None:
+    """What B4 says goes by an order of values that B5 does not know: the search visits B4."""
+    overlay, trace = overlay_of()
+    strategy = broker_of(overlay, "B5").strategy
+    assert isinstance(strategy, Summaries)
+    version = strategy._held.versions["B4"]
+    newer = Summary("coarse")
+    newer.claim("B4", version + 1)
+    message = Contribution((("B4", -1, version + 1, "newer"),), {}, (), newer.to_bytes())
+    overlay.arrive(CODEC.encode(message), "B4", "B5")
+    assert merged(overlay, "B5") == X8[5] - {4}
+    trace.clear()
+    overlay.say("cB1", Publish("e", Event({"price": 8.40})))
+    overlay.run()
+    got = [each.client for each in trace if isinstance(each, Delivered)]
+    assert sorted(got) == ["cB13", "cB4", "cB8"]
+
+
+def test_two_neighbours_merge_more_and_search_less() -> None:
+    """On cwix, ten more messages of summaries save searches (section 4.1: "neighbor(s)")."""
+    topology, sent = named("cwix"), {}
+    for neighbours in (1, 2):
+        trace: list[Record] = []
+        parameters = SummaryParameters(neighbours=neighbours)
+        system = assemble("summaries", topology, engine="scan", summaries=parameters)
+        overlay = Simulation(topology, system.make, codec=system.codec, write=trace.append)
+        for broker in topology.brokers:
+            joined(overlay, broker)
+        overlay.run()
+        told = sum(isinstance(each, Sent) and each.kind == "Contribution" for each in trace)
+        trace.clear()
+        for broker in topology.brokers:
+            overlay.say(f"c{broker}", Publish(f"e{broker}", Event({"a": 2})))  # nobody wants it
+        overlay.run()
+        sent[neighbours] = told, sum(isinstance(each, Sent) for each in trace) / 24
+        wanted = {f"c{each}" for each in topology.brokers}
+        assert everybody(overlay, topology.brokers, "B1") == wanted
+    assert sent == {1: (19, 6.5), 2: (29, pytest.approx(4.79, abs=0.01))}
+
+
+def test_what_another_own_subscription_covers_is_left_out_of_the_summary() -> None:
+    """SUM-F3: only the wider one is told; when it goes, the narrower one speaks for itself."""
+    topology = Topology.of([("a", "b"), ("b", "c")])
+    parameters = SummaryParameters(period_s=PERIOD_S, subsumes=True)
+    trace: list[Record] = []
+    system = assemble("summaries", topology, engine="scan", summaries=parameters)
+    overlay = Simulation(topology, system.make, codec=system.codec, write=trace.append)
+    for client in ("one", "two"):
+        overlay.attach(client, "a")
+    overlay.attach("cc", "c")
+    overlay.say("one", Subscribe(Subscription("wide", parse_text("x < 10"))))
+    overlay.say("two", Subscribe(Subscription("narrow", parse_text("x < 5"))))
+    overlay.run()
+    assert _delivered(overlay, trace, {"x": 3}) == {"one", "two"}
+    held = broker_of(overlay, "b").strategy
+    assert isinstance(held, Summaries)
+    assert len(held.tables()["heard"]["a"]) == 1
+    overlay.say("one", Unsubscribe("wide"))
+    overlay.run()
+    assert _delivered(overlay, trace, {"x": 3}) == {"two"}
+    assert _delivered(overlay, trace, {"x": 7}) == set()
+    assert len(held.tables()["heard"]["a"]) == 1
+
+
+def _delivered(overlay: Simulation, trace: list[Record], event: dict[str, int]) -> set[str]:
+    trace.clear()
+    overlay.say("cc", Publish(f"e{overlay.now}", Event(event)))
+    overlay.run()
+    return {each.client for each in trace if isinstance(each, Delivered)}
 
 
 def test_virtual_degrees_spread_the_load() -> None:

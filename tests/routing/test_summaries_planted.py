@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from random import Random
 
 import pytest
@@ -10,10 +10,11 @@ import pytest
 from fyke.assembly import CODEC, System, assemble
 from fyke.broker.broker import Broker
 from fyke.nodes.effect import Send
-from fyke.nodes.message import Message, NodeId, Publish, Unsubscribe
+from fyke.nodes.message import Message, NodeId, Publish, SubscriptionKey, Unsubscribe
 from fyke.overlay.topology import Topology
+from fyke.routing.contributions import Contribution
 from fyke.routing.strategy import EVERYONE, NOTHING, Decision
-from fyke.routing.summaries import Contribution, Summaries, SummaryParameters
+from fyke.routing.summaries import Summaries, SummaryParameters
 from fyke.testing.play import Make
 from fyke.testing.strategy import check_strategy
 
@@ -57,8 +58,8 @@ class CountsLostContributionsAsTold(Summaries):
 
 class KeepsWhatIsRemoved(Summaries):
     def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision:
-        self._held.remove(message.id, self._me)
-        del self._filters[message.id]
+        super().unsubscribe(message, came_from)
+        self._due = None
         return NOTHING
 
 
@@ -75,13 +76,27 @@ class IgnoresWhatItLacks(Summaries):
 
 class TellsNoOneOnward(Summaries):
     def _take_in(self, message: Contribution, source: NodeId) -> Decision:
-        before = self._told
         super()._take_in(message, source)
-        self._told = {
-            **before,
-            **{o: (v, self._numbers_of(o)) for o, v in self._held.versions.items()},
-        }
+        held = {o: (v, self._numbers_of(o)) for o, v in self._held.versions.items()}
+        for told in self._targets().values():
+            told.catch_up(held, {})
         return NOTHING
+
+
+class LeavesTheCoveredOut(Summaries):
+    def _tell(self, entered: Iterable[SubscriptionKey], left: Iterable[SubscriptionKey]) -> None:
+        super()._tell(() if left else entered, left)
+
+
+class TellsOneOfTwo(Summaries):
+    def tick(self) -> Decision:
+        decided = super().tick()
+        return Decision(decided.sends[:1], wakes=decided.wakes)
+
+
+class StandsForWhatItNeverHeard(Summaries):
+    def _is_late(self, owner: NodeId, version: int, source: NodeId) -> bool:
+        return owner in self._held.versions
 
 
 _LOST = "does not get"
@@ -96,14 +111,22 @@ FAULTS: dict[type[Summaries], str] = {
     KeepsWhatIsRemoved: _STALE,
     IgnoresWhatItLacks: _STALE,
     TellsNoOneOnward: _STALE,
+    LeavesTheCoveredOut: _STALE,
+    TellsOneOfTwo: _STALE,
+    StandsForWhatItNeverHeard: f"{_LOST}|{_STALE}",
 }
 """Each with what it does to an overlay: found is what the law says, not a crash."""
+PLAIN = [*FAULTS][:-3]
+"""The others are about several neighbours and subsumption."""
 
 
 def _make(fault: type[Summaries]) -> Make:
     def make(topology: Topology, owners: dict[str, str], engine: str) -> System:
         overlay = {broker: topology.neighbors(broker) for broker in topology.brokers}
-        parameters = SummaryParameters(period_s=PERIOD_S)
+        is_plain = fault in PLAIN
+        parameters = SummaryParameters(
+            period_s=PERIOD_S, neighbours=1 if is_plain else 2, subsumes=not is_plain
+        )
 
         def node(name: NodeId, neighbours: Collection[NodeId], random: Random) -> Broker:
             return Broker(

@@ -2,7 +2,8 @@
 
 Idea. Brokers are ordered by (degree, id) (SUM-Q8, SUM-Q9). A broker sends its summary to one
 neighbour that is greater in this order, the smallest of them: so there are no cycles, the greatest
-broker never sends, and a phase has fewer messages than there are brokers. The map comes from
+broker never sends, and a phase has fewer messages than there are brokers. With a `fan_out` it sends
+to so many of the greater ones, still without cycles. The map comes from
 configuration, and from what brokers tell each other when they join or leave (SUM-35).
 Virtual degrees (SUM-F1): with `degree_max`, no broker looks greater than that.
 """
@@ -32,9 +33,11 @@ class Neighbourhood:
         me: NodeId,
         neighbours: Mapping[NodeId, Collection[NodeId]],
         degree_max: int | None = None,
+        fan_out: int = 1,
     ) -> None:
         self._me = me
         self._degree_max = degree_max
+        self._fan_out = fan_out
         self.adjacent = {broker: frozenset(others) for broker, others in neighbours.items()}
         self.said: dict[NodeId, int] = {}
         """How often brokers have told that their neighbours changed."""
@@ -67,22 +70,22 @@ class Neighbourhood:
         degree = len(self.adjacent.get(broker, ()))
         return degree if self._degree_max is None else min(degree, self._degree_max)
 
-    def target(self, broker: NodeId) -> NodeId | None:
-        """Return the neighbour that a broker sends its summary to; None for a greatest one."""
+    def targets(self, broker: NodeId) -> list[NodeId]:
+        """Return the neighbours that a broker sends its summary to; none for a greatest one."""
         own = self._ranks[broker]
         greater = [
             other
             for other in self.adjacent.get(broker, ())
             if other in self._ranks and self._ranks[other] > own
         ]
-        return min(greater, key=self._ranks.__getitem__) if greater else None
+        return sorted(greater, key=self._ranks.__getitem__)[: self._fan_out]
 
     def sources(self) -> list[NodeId]:
         """Return the neighbours that send their summaries here."""
         return [
             other
             for other in self.adjacent.get(self._me, ())
-            if other in self._ranks and self.target(other) == self._me
+            if other in self._ranks and self._me in self.targets(other)
         ]
 
     def turn(self) -> float:

@@ -8,22 +8,24 @@ on, until all have been examined (BROCLI, Algorithm 3, SUM-22 to SUM-25).
 Example. SUM-X8 and SUM-X9: thirteen brokers are merged in ten messages, and an event that three of
 them want takes five.
 Versions. A contribution is its owner's as of a version, which grows with every change and begins
-anew, higher, with every life of a broker. What travels is the difference to what the neighbour was
-told: added subscriptions as rows, removed ones as numbers. A neighbour whose version is another
-says so (`Held`), and is told what it lacks.
+anew, higher, with every life of a broker; only what changed travels (`contributions`).
+Options. `neighbours`: to how many greater neighbours a broker sends ("neighbor(s)", section 4.1);
+more of them merge more at more brokers, so that searches are shorter. `subsumes` (SUM-F3): a
+broker's own subscription that another one of its own covers is left out of its summary; the event
+comes for the other one, and the owner checks all exactly.
 Doubt widens. Merged_Brokers are those whose contributions this broker is sure of: it holds them as
 the source told them, the link to the source works, and they go by its own schema. Who is taken out
 is visited by the search, and decides for itself. A broker that started anew has nobody but itself
 in; one that cannot be reached is put aside, and the search goes on.
 Law. Each broker is examined once, by one that is sure of it or by itself, so an event is delivered
 to all that settled, and once. Owners check events exactly (SUM-15).
-Cost. At most n - 1 messages a period, none if nothing changed. An event: one message for each
-broker that examines it and each that may want it.
+Cost. At most n - 1 messages a period (and neighbour), none if nothing changed. An event: one
+message for each broker that examines it and each that may want it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Final
@@ -42,13 +44,23 @@ from fyke.nodes.message import (
     Unsubscribe,
 )
 from fyke.nodes.node import Stats
+from fyke.routing.contributions import (
+    LIFE_BITS,
+    NO_NUMBERS,
+    UNKNOWN,
+    Contribution,
+    Held,
+    Others,
+    Told,
+    are_of_one_life,
+)
+from fyke.routing.covering_set import CoveringSet, Everything, Selection
 from fyke.routing.neighbourhood import Neighbourhood
 from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Strategy, Surroundings, Tables
+from fyke.summaries.changes import check_numbers
 from fyke.summaries.encoding import SummaryError
 from fyke.summaries.summary import Summary
 
-_LIFE_BITS: Final = 14
-"""Changes within one number of a life."""
 HIGHEST_DEGREE: Final = "highest_degree"
 NEAREST: Final = "nearest"
 LEAST_LOADED: Final = "least_loaded"
@@ -62,13 +74,17 @@ class SummaryParameters:
     mode: str | None = None
     """Of summaries: coarse or exact; coarse, or exact if there is a budget."""
     budget: int | str | None = None
-    """Bytes of what a broker holds."""
+    """Bytes of what a broker holds; if even the least does not fit, it is the least."""
     period_s: float = 1.0
     """A phase of propagation begins so often, if anything changed."""
     choice: str = HIGHEST_DEGREE
     """Which broker is searched next (SUM-24)."""
     degree_max: int | None = None
     """No broker looks greater than that: virtual degrees (SUM-F1)."""
+    neighbours: int = 1
+    """How many greater neighbours summaries are sent to."""
+    subsumes: bool = False
+    """Whether what a broker's own subscriptions cover among them is left out (SUM-F3)."""
 
     def __post_init__(self) -> None:
         if not self.period_s > 0:
@@ -77,25 +93,8 @@ class SummaryParameters:
             raise FykeError(f"unknown choice {shown(self.choice)}; expected {', '.join(CHOICES)}")
         if self.degree_max is not None and self.degree_max < 1:
             raise FykeError(f"degree_max is {shown(self.degree_max)}; expected 1 or more")
-
-
-class Contribution(Control, frozen=True):
-    """What has changed in the summaries that the sender holds.
-
-    `owners` are (name, version before or -1, version, view); `removed` the numbers of subscriptions
-    that are gone, by owner; `forgotten` owners are no longer held. `added` is a summary.
-    """
-
-    owners: tuple[tuple[str, int, int, str], ...]
-    removed: dict[str, tuple[int, ...]]
-    forgotten: tuple[str, ...]
-    added: bytes
-
-
-class Held(Control, frozen=True):
-    """What the sender holds of what the receiver told: owners and versions."""
-
-    versions: dict[str, int]
+        if self.neighbours < 1:
+            raise FykeError(f"neighbours is {shown(self.neighbours)}; expected 1 or more")
 
 
 class Adjacent(Control, frozen=True):
@@ -136,47 +135,63 @@ class Summaries(Strategy):
         self._me = here.me
         self._parameters = parameters or SummaryParameters()
         known = {**overlay, self._me: tuple(here.brokers) or overlay.get(self._me, ())}
-        self._map = Neighbourhood(self._me, known, self._parameters.degree_max)
+        self._map = Neighbourhood(
+            self._me, known, self._parameters.degree_max, self._parameters.neighbours
+        )
         if not overlay:  # nobody has configured it: brokers tell each other
             self._map.said[self._me] = 1
         self._life = random.getrandbits(8) or 1
         self._version = 0
-        self._held = Summary(self._parameters.mode, budget=self._parameters.budget)
+        self._view_here = ""
+        self._held = Summary(self._parameters.mode, budget=self._parameters.budget, must_fit=False)
         self._held.claim(self._me, 0)
-        self._source: dict[NodeId, NodeId] = {}
-        """Who told the contribution of each owner."""
-        self._views: dict[NodeId, str] = {}
-        self._numbers: dict[NodeId, frozenset[int]] = {}
-        """The subscriptions of each other owner."""
-        self._told: dict[NodeId, tuple[int, frozenset[int]]] = {}
-        """What the neighbour that summaries are sent to was told: versions and numbers."""
-        self._told_to: NodeId | None = None
+        self._others = Others()
+        self._told: dict[NodeId, Told] = {}
+        """By neighbour that summaries are sent to."""
         self._due: float | None = None
         self._filters: dict[str, Subscribe] = {}
+        self._upper = self._selection()
+        """Which of its own subscriptions a broker tells."""
         self._sent: dict[NodeId, int] = dict.fromkeys(self._map.brokers, 0)
         """Searches sent to each broker."""
 
     # --- subscriptions ----------------------------------------------------------------------------
 
     def subscribe(self, message: Subscribe, came_from: NodeId) -> Decision:
-        subscription = message.subscription
         if came_from in self._here.brokers:
             raise FykeError("a broker does not subscribe where summaries are sent")
-        resolved = resolve(subscription.filter, self._here.schema)
-        self._held.add(subscription.id, resolved, self._me)
-        self._filters[subscription.id] = message
+        self._enter(message)
         return self._changed_here()
 
     def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision:
         if message.id not in self._filters:
             raise FykeError(f"there is no subscription {shown(message.id)}")
-        self._held.remove(message.id, self._me)
         del self._filters[message.id]
+        self._tell(*self._upper.remove((self._me, message.id)))
         return self._changed_here()
+
+    def _enter(self, message: Subscribe) -> None:
+        subscription = message.subscription
+        resolved = resolve(subscription.filter, self._here.schema)
+        self._filters[subscription.id] = message
+        self._tell(*self._upper.add((self._me, subscription.id), resolved))
+
+    def _selection(self) -> Selection:
+        return CoveringSet() if self._parameters.subsumes else Everything()
+
+    def _tell(self, entered: Iterable[SubscriptionKey], left: Iterable[SubscriptionKey]) -> None:
+        """Bring what the broker tells of its own into the summary."""
+        for _, id in left:
+            if id in self._held:
+                self._held.remove(id, self._me)
+        for _, id in entered:
+            subscription = self._filters[id].subscription
+            resolved = resolve(subscription.filter, self._here.schema)
+            self._held.add(id, resolved, self._me)
 
     def _changed_here(self) -> Decision:
         if not self._version:
-            self._version = (int(self._here.now * 1_000) << 8 | self._life) << _LIFE_BITS
+            self._version = (int(self._here.now * 1_000) << 8 | self._life) << LIFE_BITS
         self._version += 1
         self._held.set_version(self._me, self._version)
         return self._schedule()
@@ -184,13 +199,13 @@ class Summaries(Strategy):
     def reconsider(self) -> Decision:
         """Say all of one's own again, in the words of another schema."""
         view = self._view()
-        if self._views.get(self._me, "") == view:
+        if self._view_here == view:
             return NOTHING
-        self._views[self._me] = view
-        for id, message in self._filters.items():
-            resolved = resolve(message.subscription.filter, self._here.schema)
-            self._held.remove(id, self._me)
-            self._held.add(id, resolved, self._me)
+        self._view_here = view
+        self._tell((), [(self._me, id) for id in self._filters])
+        self._upper = self._selection()
+        for message in self._filters.values():
+            self._enter(message)
         return self._changed_here()
 
     def _view(self) -> str:
@@ -250,12 +265,11 @@ class Summaries(Strategy):
 
     def merged_brokers(self) -> set[NodeId]:
         """Return those whose subscriptions this broker is sure to hold (SUM-18)."""
-        view = self._view()
-        up = self._here.brokers
+        view, up, others = self._view(), self._here.brokers, self._others
         return {self._me} | {
             owner
-            for owner, source in self._source.items()
-            if self._views.get(owner, "") == view and up.get(source) and owner in self._map
+            for owner, sources in others.sources.items()
+            if others.views[owner] == view and any(map(up.get, sources)) and owner in self._map
         }
 
     # --- propagation ------------------------------------------------------------------------------
@@ -273,53 +287,35 @@ class Summaries(Strategy):
         if self._due is None or self._here.now < self._due - 1e-9:
             return NOTHING
         self._due = None
-        to = self._target()
-        if to is None or not self._here.brokers.get(to):
-            return NOTHING
-        return Decision(self._contribute(to))
+        held = {
+            owner: (version, self._numbers_of(owner))
+            for owner, version in self._held.versions.items()
+        }
+        views = {**self._others.views, self._me: self._view_here}
+        sends = []
+        for to, told in self._targets().items():
+            lacked = told.catch_up(held, views) if self._here.brokers.get(to) else None
+            if lacked is not None:
+                added = self._held.selected(lacked.added).to_bytes()
+                sends.append(Send(to, Contribution(*lacked[:3], added)))
+        return Decision(sends)
 
-    def _target(self) -> NodeId | None:
-        """Return the neighbour that summaries are sent to; a new one was told nothing."""
-        to = self._map.target(self._me)
-        if to != self._told_to:
-            self._told_to, self._told = to, {}
-        return to
+    def _targets(self) -> dict[NodeId, Told]:
+        """Return the neighbours that summaries are sent to; a new one was told nothing."""
+        targets = self._map.targets(self._me)
+        if targets != [*self._told]:
+            self._told = {each: self._told.get(each) or Told() for each in targets}
+        return self._told
 
     def _lacks(self) -> bool:
-        """Return True if the neighbour is not up to date."""
-        to = self._target()
-        if to is None:
-            return False
-        told = {owner: version for owner, (version, _) in self._told.items()}
-        return told != self._held.versions
-
-    def _contribute(self, to: NodeId) -> list[Send]:
-        """Return what the neighbour lacks, and count it as told."""
-        owners, removed, added = [], {}, {}
-        for owner, version in self._held.versions.items():
-            numbers = self._numbers_of(owner)
-            before, known = self._told.get(owner, (-1, frozenset()))
-            if before == version:
-                continue
-            if before >> _LIFE_BITS != version >> _LIFE_BITS:
-                before, known = -1, frozenset()
-            owners.append((owner, before, version, self._views.get(owner, "")))
-            added[owner] = numbers - known
-            if known - numbers:
-                removed[owner] = tuple(sorted(known - numbers))
-            self._told[owner] = version, numbers
-        forgotten = tuple(owner for owner in self._told if owner not in self._held.versions)
-        for owner in forgotten:
-            del self._told[owner]
-        if not owners and not forgotten:
-            return []
-        part = self._held.selected(added)
-        return [Send(to, Contribution(tuple(owners), removed, forgotten, part.to_bytes()))]
+        """Return True if a neighbour is not up to date."""
+        versions = self._held.versions
+        return any(not told.is_up_to_date(versions) for told in self._targets().values())
 
     def _numbers_of(self, owner: NodeId) -> frozenset[int]:
         if owner == self._me:
             return frozenset(self._held.known_numbers(owner))
-        return self._numbers[owner]
+        return self._others.numbers[owner]
 
     def control(self, message: Control, came_from: NodeId) -> Decision:
         match message:
@@ -334,23 +330,36 @@ class Summaries(Strategy):
     def _take_in(self, message: Contribution, source: NodeId) -> Decision:
         """Take in what a neighbour told; if it does not fit, keep the last good state and ask."""
         try:
-            part = self._checked(message)
+            part = self._checked(message, source)
         except SummaryError:
             return Decision([self._say_held(source)])
-        removed: dict[NodeId, Collection[int]] = dict(message.removed)
-        for owner, before, _, view in message.owners:
-            if before == -1:
-                removed[owner] = self._numbers.get(owner, frozenset())
-            self._source[owner] = source
-            self._views[owner] = view
-        self._held.update(part, removed)
-        for owner, _, _, _ in message.owners:
-            known = self._numbers.get(owner, frozenset()) - frozenset(removed.get(owner, ()))
-            self._numbers[owner] = known | frozenset(part.numbers(owner))
-        self._drop([each for each in message.forgotten if self._source.get(each) == source])
+        others, held = self._others, self._held.versions
+        new = {
+            owner: (before, view)
+            for owner, before, version, view in message.owners
+            if version != held.get(owner) and not self._is_late(owner, version, source)
+        }
+        removed: dict[NodeId, Collection[int]] = {}
+        for owner, (before, view) in new.items():
+            known = others.numbers.get(owner, NO_NUMBERS)
+            gone = known if before == UNKNOWN else frozenset(message.removed.get(owner, ()))
+            removed[owner] = gone
+            others.take(owner, source, view, known - gone | frozenset(part.numbers(owner)))
+        for owner, _, version, _ in message.owners:
+            if owner not in new:
+                others.confirm(owner, source, version == held[owner])
+        if new:
+            known_already = [owner for owner, _, _, _ in message.owners if owner not in new]
+            self._held.update(part.without(known_already) if known_already else part, removed)
+        self._drop(others.leave([source], message.forgotten))
         return self._schedule()
 
-    def _checked(self, message: Contribution) -> Summary:
+    def _is_late(self, owner: NodeId, version: int, source: NodeId) -> bool:
+        """Return True for a version older than one for which another neighbour stands."""
+        held = self._held.versions.get(owner, UNKNOWN)
+        return version < held and source != owner and self._others.are_others(owner, source)
+
+    def _checked(self, message: Contribution, source: NodeId) -> Summary:
         """Return what is added; SummaryError if it cannot be what follows what is held."""
         part = Summary.from_bytes(message.added)
         if {owner: version for owner, _, version, _ in message.owners} != dict(part.versions):
@@ -362,43 +371,38 @@ class Summaries(Strategy):
                 raise SummaryError(f"two brokers call themselves {shown(owner)}")
             if owner not in self._map:
                 raise SummaryError(f"unknown broker {shown(owner)}")
-            held = self._held.versions.get(owner, -1)
-            if before != -1 and before != held:
+            held = self._held.versions.get(owner, UNKNOWN)
+            if version == held or self._is_late(owner, version, source):
+                continue
+            if before not in (UNKNOWN, held):
                 raise SummaryError(f"{shown(owner)} is held as of another version")
-            if version < held and version >> _LIFE_BITS == held >> _LIFE_BITS:
+            if version < held and are_of_one_life(version, held):
                 raise SummaryError(f"the version of {shown(owner)} goes back")
+            check_numbers(message.removed.get(owner, ()))
         return part
 
     def _compare(self, message: Held, came_from: NodeId) -> Decision:
         """Learn what the neighbour holds of what it was told; what else was told is forgotten."""
-        if came_from != self._target():
+        told = self._targets().get(came_from)
+        if told is None:
             return NOTHING
-        self._told = {
-            owner: self._told[owner]
-            if self._told.get(owner, (-1, ()))[0] == version
-            else (-1, frozenset())
-            for owner, version in message.versions.items()
-        }
+        told.correct(message.versions)
         mine = message.versions.get(self._me, 0)
         if mine > self._version:  # from an earlier life, by a clock that went back
-            self._version = (mine >> _LIFE_BITS) + 1 << _LIFE_BITS
+            self._version = (mine >> LIFE_BITS) + 1 << LIFE_BITS
             return self._changed_here()
         return self._schedule()
 
     def _say_held(self, source: NodeId) -> Send:
         versions = self._held.versions
         return Send(
-            source,
-            Held({owner: versions[owner] for owner, by in self._source.items() if by == source}),
+            source, Held({owner: versions[owner] for owner in self._others.told_by(source)})
         )
 
     def _drop(self, owners: Collection[NodeId]) -> None:
-        if not owners:
-            return
-        self._held.forget(owners)
-        for owner in owners:
-            for known in (self._source, self._views, self._numbers):
-                known.pop(owner, None)
+        if owners:
+            self._held.forget(owners)
+            self._others.drop(owners)
 
     # --- links and the map ------------------------------------------------------------------------
 
@@ -427,9 +431,10 @@ class Summaries(Strategy):
         """Take in another map, tell it on, and drop what came from those who no longer send."""
         if not self._map.change(message.broker, message.neighbours, message.said):
             return NOTHING
-        sources = self._map.sources()
-        self._drop([owner for owner, by in self._source.items() if by not in sources])
-        self._drop([owner for owner in self._source if owner not in self._map])
+        sources, others = self._map.sources(), self._others
+        known = {each for some in others.sources.values() for each in some}
+        self._drop(others.leave(known.difference(sources), list(others.sources)))
+        self._drop([owner for owner in others.sources if owner not in self._map])
         onward = [Send(peer, message) for peer in self._here.brokers if peer != came_from]
         asked = [self._say_held(peer) for peer in sources]
         return Decision([*onward, *asked]).and_then(self._schedule())
@@ -446,10 +451,10 @@ class Summaries(Strategy):
     def tables(self) -> Tables:
         held = {
             owner: {(owner, str(number)): "" for number in numbers}
-            for owner, numbers in self._numbers.items()
+            for owner, numbers in self._others.numbers.items()
         }
         heard: dict[NodeId, dict[SubscriptionKey, str]] = {**held}
         return {"heard": heard, "told": {}}
 
     def count(self, stats: Stats) -> None:
-        stats.rows += sum(map(len, self._numbers.values()))
+        stats.rows += sum(map(len, self._others.numbers.values()))

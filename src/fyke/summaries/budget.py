@@ -41,17 +41,24 @@ _ROW_BYTES: Final = 5
 
 
 def fit(
-    table: Table, budget: int, size: Callable[[Table], int], sample: Sequence[Event] = ()
+    table: Table,
+    budget: int,
+    size: Callable[[Table], int],
+    sample: Sequence[Event] = (),
+    *,
+    must_fit: bool = True,
 ) -> Table:
     """Return a table that covers one and has a size within a budget.
 
-    SummaryError tells the least size if there is none.
+    If there is none, SummaryError tells the least size; or the least one is returned.
     """
     if size(table) <= budget:
         return table
     plan = _Plan(table, sample)
     while (taken := size(table)) > budget:
         if not plan.step(rough=taken > 2 * budget):
+            if not must_fit:
+                return table
             raise SummaryError(f"a budget of {budget:,} bytes is too small; the least is {taken:,}")
         table = plan.made()
     return table

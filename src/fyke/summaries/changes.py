@@ -72,12 +72,17 @@ class Changes:
         return int(own.max()) if len(own) else -1
 
 
-def without(table: Table, gone: Iterable[Key]) -> Table:
-    """Return a table without some subscriptions; SummaryError if a number cannot be one."""
-    keys = list(gone)
-    for _, number in keys:
+def check_numbers(numbers: Iterable[int]) -> None:
+    """Raise SummaryError for what cannot be the number of a subscription."""
+    for number in numbers:
         if not 0 <= number < 1 << NUMBER_BITS:
             raise SummaryError(f"a subscription has no number {number}")
+
+
+def without(table: Table, gone: Iterable[Key]) -> Table:
+    """Return a table without some subscriptions."""
+    keys = list(gone)
+    check_numbers(number for _, number in keys)
     members = table.members.astype(np.int64, copy=False)
     dropped = np.array([place << NUMBER_BITS | number for place, number in keys], np.int64)
     whole: Ints = members[:, 1] << NUMBER_BITS | members[:, 2]

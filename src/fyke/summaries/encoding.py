@@ -325,7 +325,7 @@ def _members_of(plain: Any, owners: int) -> Ints:
     for column, count in zip(columns, (len(columns[0]), owners, 1 << NUMBER_BITS), strict=True):
         _check_within(column, count)
     members = np.stack(columns, 1) if len(columns[0]) else np.zeros((0, 3), np.int64)
-    return members.astype(np.int32) if members.max(initial=0) < 2**31 else members  # type: ignore[return-value]
+    return members.astype(np.int32) if members.max(initial=0) < 2**31 else members
 
 
 def _check_within(numbers: Ints, count: int) -> None:

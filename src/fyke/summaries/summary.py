@@ -63,7 +63,9 @@ class Summary:
         schema: Schema | None = None,
         budget: int | str | None = None,
         sample: Iterable[Event | Document] = (),
+        must_fit: bool = True,
     ) -> None:
+        self._must_fit = must_fit
         self._budget = None if budget is None else read_size(budget)
         self._mode = (COARSE if budget is None else EXACT) if mode is None else mode
         if self._mode not in MODES:
@@ -397,7 +399,7 @@ class Summary:
             table = table.remapped([rows for rows, _ in joined], [mapping for _, mapping in joined])
         if self._budget is not None:
             measure = size or (lambda table: len(frame(self._parts(table, False))))
-            table = fit(table, self._budget, measure, self._sample)
+            table = fit(table, self._budget, measure, self._sample, must_fit=self._must_fit)
         return table
 
     def _renumber(self) -> None:

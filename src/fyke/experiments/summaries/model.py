@@ -42,27 +42,32 @@ def topology_of(name: str, seed: int) -> Topology:
 class Forest:
     """Who sends summaries to whom, and what everybody then holds (Algorithm 2)."""
 
-    def __init__(self, topology: Topology) -> None:
+    def __init__(self, topology: Topology, fan_out: int = 1, degree_max: int | None = None) -> None:
         self.topology = topology
         adjacent = {broker: topology.neighbors(broker) for broker in topology.brokers}
-        self.maps = {broker: Neighbourhood(broker, adjacent) for broker in topology.brokers}
-        self.target = {broker: self.maps[broker].target(broker) for broker in topology.brokers}
+        self.maps = {
+            broker: Neighbourhood(broker, adjacent, degree_max, fan_out)
+            for broker in topology.brokers
+        }
+        any_map = self.maps[topology.brokers[0]]
+        self.targets = {broker: any_map.targets(broker) for broker in topology.brokers}
         self.merged: dict[str, frozenset[str]] = {}
-        order = sorted(topology.brokers, key=lambda each: (topology.degree(each), natural(each)))
+        order = sorted(topology.brokers, key=lambda each: (any_map.degree(each), natural(each)))
         held: dict[str, set[str]] = {broker: {broker} for broker in order}
         for broker in order:
-            to = self.target[broker]
-            if to is not None:
+            for to in self.targets[broker]:
                 held[to] |= held[broker]
         self.merged = {broker: frozenset(some) for broker, some in held.items()}
 
     @property
     def hops(self) -> int:
-        return sum(to is not None for to in self.target.values())
+        return sum(map(len, self.targets.values()))
 
     def bandwidth(self, model: SizeModel, sigma: int, p: float) -> float:
-        senders = [broker for broker, to in self.target.items() if to is not None]
-        return sum(model.summary(len(self.merged[broker]), sigma, p) for broker in senders)
+        return sum(
+            len(to) * model.summary(len(self.merged[broker]), sigma, p)
+            for broker, to in self.targets.items()
+        )
 
     def storage(self, model: SizeModel, sigma: int, p: float) -> float:
         return sum(model.summary(len(some), sigma, p) for some in self.merged.values())

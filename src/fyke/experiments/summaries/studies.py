@@ -115,7 +115,7 @@ def _real(parameters: Parameters, seed: int) -> list[Row]:
     for broker, some in forest.merged.items():
         size = merge([own[each] for each in sorted(some)]).size
         stored += size
-        sent += size if forest.target[broker] is not None else 0
+        sent += size * len(forest.targets[broker])
     some_filters = subscriptions(min(sigma, 100), p, f"{seed} covered")
     covered = 1 - len(maximal(some_filters)) / len(some_filters)
     count = len(forest.topology.brokers)
