@@ -56,7 +56,7 @@ def test_bad_input(fyke: Callable[..., Run], write: Callable[[str, object], str]
         (("--budget", "10"), "the least is"),
         (("--budget", "ten"), "is no size"),
         (("--mode", "fine"), "fine"),
-        (("--out", "no/such/folder/x"), "cannot write"),
+        (("--out", "no/such/folder/x"), "cannot be written"),
         (("--against", "none.jsonl"), "none.jsonl"),
     ):
         run = fyke("summarise", rules, *arguments)

@@ -72,7 +72,7 @@ def test_a_newer_version_of_the_format() -> None:
 
 @pytest.mark.parametrize("budget", ["64 apples", "", "-1", True])
 def test_budgets_that_are_none(budget: str) -> None:
-    with pytest.raises(SummaryError, match="no size"):
+    with pytest.raises(fyke.FykeError, match="no size"):
         Summary.of(PAIRS, budget=budget)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fyke.cli.inputs import LENGTH_MAX, Source, read_line
-from fyke.cli.problems import Problems
+from fyke.cli.inputs import LENGTH_MAX, Source, opened, read_line
+from fyke.cli.problems import Problems, Unusable, complain
+from fyke.cli.progress import reading
 from fyke.errors import FykeError
 
 if TYPE_CHECKING:
@@ -51,6 +52,20 @@ def events(source: Source, problems: Problems, declared: Declared) -> Iterator[t
             problems.report(line.place, refused)
         else:
             yield line.number, event
+
+
+def first_events(path: str, problems: Problems, declared: Declared, most: int) -> list[Event]:
+    """The first so many events of a file; that there are more, or none, is said."""
+    found: list[Event] = []
+    with opened(path) as source, reading(source):
+        for _, event in events(source, problems, declared):
+            if len(found) == most:
+                complain(f"only the first {most:,} events of {source.name} are used")
+                break
+            found.append(event)
+    if not found:
+        raise Unusable(f"{path}: no event that can be read")
+    return found
 
 
 def _skip_line(source: Source) -> None:

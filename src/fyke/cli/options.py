@@ -17,6 +17,9 @@ def _check_dash(kind: object, value: object) -> None:
 
 
 OR_STANDARD_INPUT = Parameter(allow_leading_hyphen=True, validator=_check_dash)
+RulesFile: TypeAlias = Annotated[str, Parameter(name="SUBSCRIPTIONS"), OR_STANDARD_INPUT]
+EventsFile: TypeAlias = Annotated[str | None, Parameter(metavar="EVENTS")]
+OutFile: TypeAlias = Annotated[str | None, Parameter(metavar="FILE")]
 Dialect: TypeAlias = Annotated[str, Parameter(metavar="NAME", choices=DIALECTS)]
 SchemaFile: TypeAlias = Annotated[str | None, Parameter(metavar="FILE")]
 Timestamps: TypeAlias = Annotated[str | None, Parameter(metavar="NAME,...")]

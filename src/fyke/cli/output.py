@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
-from fyke.cli.problems import printable
+from fyke.cli.problems import Unusable, printable
 from fyke.events.json import encode
 
 _WIDTH_MAX: Final = 1_000
@@ -31,6 +32,19 @@ def write_line(document: object) -> None:
     if sys.stdout is not None:
         sys.stdout.buffer.write(encode(document).encode() + b"\n")
         sys.stdout.flush()
+
+
+def write_whole(path: str, content: bytes) -> None:
+    """Write a file that appears whole, or not at all."""
+    from fyke.durable import write_synced
+
+    staging = Path(path).with_name(f".{Path(path).name}.part")
+    try:
+        write_synced(staging, content)
+        staging.replace(path)
+    except (OSError, ValueError) as refused:
+        reason = getattr(refused, "strerror", None) or refused
+        raise Unusable(f"{path}: cannot be written: {reason}") from None
 
 
 def console() -> Console:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 from warnings import catch_warnings
 
@@ -12,21 +11,29 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 from rich.text import Text
 
-from fyke.cli.declared import Declared, read_declared
-from fyke.cli.inputs import opened
-from fyke.cli.lines import events
+from fyke.cli.declared import read_declared
+from fyke.cli.lines import first_events
 from fyke.cli.listing import heading, show_rows
-from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, Switch, Timestamps
-from fyke.cli.output import console, counted, name, write_line
+from fyke.cli.options import (
+    Dialect,
+    EventsFile,
+    OutFile,
+    RulesFile,
+    SchemaFile,
+    Switch,
+    Timestamps,
+)
+from fyke.cli.output import console, counted, name, write_line, write_whole
 from fyke.cli.problems import Problems, Unusable, complain, printable
-from fyke.cli.progress import reading, working
+from fyke.cli.progress import working
 from fyke.cli.subscriptions import engine_for, read_subscriptions
 from fyke.errors import FykeError, shown
 from fyke.events.event import Event
 from fyke.events.json import encode
 from fyke.filters.subscription import Subscription
 from fyke.matching.matcher import Matcher
-from fyke.pruning.budget import BudgetWarning, in_bytes, written
+from fyke.pruning.budget import BudgetWarning
+from fyke.sizes import read_size, written_size
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,13 +77,13 @@ Exit code: 0 done, 1 the budget cannot be met (what can be pruned is),
 
 @app.default
 def prune(
-    file: Annotated[str, Parameter(name="SUBSCRIPTIONS"), OR_STANDARD_INPUT],
+    file: RulesFile,
     /,
     *,
-    sample: Annotated[str | None, Parameter(metavar="EVENTS")] = None,
+    sample: EventsFile = None,
     budget: Annotated[str, Parameter(metavar="BUDGET")] = "bend",
-    out: Annotated[str | None, Parameter(metavar="FILE")] = None,
-    plot: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    out: OutFile = None,
+    plot: OutFile = None,
     report: Switch = False,
     explain: Annotated[str | None, Parameter(metavar="ID")] = None,
     order: Annotated[str, Parameter(metavar="NAME", choices=("accuracy", "bytes"))] = "accuracy",
@@ -123,7 +130,7 @@ def prune(
     problems = Problems()
     declared = read_declared(schema, timestamps)
     standing = read_subscriptions(file, dialect, problems, declared)
-    seen = [] if sample is None else _events(sample, declared, problems, events_max)
+    seen = [] if sample is None else first_events(sample, problems, declared, events_max)
     matcher = _matcher(standing, is_measured=_is_size(budget))
     screen = console()
     if report:
@@ -137,11 +144,11 @@ def prune(
         pruned, steps, complaint = _at(plan, budget)
     filters = dict(pruned.items())
     if out is not None:
-        _write(out, "".join(_line(each, filters) for each in standing).encode())
+        write_whole(out, "".join(_line(each, filters) for each in standing).encode())
     if plot is not None:
         from fyke.pruning.plot import draw_curve
 
-        _write(plot, draw_curve(plan.curve, steps, f"{counted(len(standing), 'subscription')}"))
+        write_whole(plot, draw_curve(plan.curve, steps, counted(len(standing), "subscription")))
     if json:
         write_line(_document(plan, steps, matcher, pruned))
     else:
@@ -153,19 +160,6 @@ def prune(
 
 
 # --- in -------------------------------------------------------------------------------------------
-
-
-def _events(sample: str, declared: Declared, problems: Problems, most: int) -> list[Event]:
-    found: list[Event] = []
-    with opened(sample) as source, reading(source):
-        for _, event in events(source, problems, declared):
-            if len(found) == most:
-                complain(f"only the first {most:,} events of the sample are used (--events-max)")
-                break
-            found.append(event)
-    if not found:
-        raise Unusable(f"{sample}: no event that can be read")
-    return found
 
 
 def _matcher(standing: Sequence[Subscription], is_measured: bool) -> Matcher:
@@ -197,7 +191,7 @@ def _plan(matcher: Matcher, seen: list[Event], order: str, allow_all: bool) -> P
 
 def _is_size(budget: str) -> bool:
     try:
-        return in_bytes(budget) >= 0
+        return read_size(budget) >= 0
     except FykeError:
         return False
 
@@ -229,18 +223,6 @@ def _line(subscription: Subscription, filters: Mapping[str, object]) -> str:
     if subscription.subscriber is not None:
         document["subscriber"] = subscription.subscriber
     return encode(document) + "\n"
-
-
-def _write(path: str, content: bytes) -> None:
-    """Write a file that appears whole."""
-    from fyke.durable import write_synced
-
-    staging = Path(path).with_name(f".{Path(path).name}.part")
-    try:
-        write_synced(staging, content)
-        staging.replace(path)
-    except OSError as refused:
-        raise Unusable(f"{path}: cannot be written: {refused.strerror or refused}") from None
 
 
 def _document(plan: Plan, steps: int, matcher: Matcher, pruned: Matcher) -> dict[str, object]:
@@ -296,7 +278,7 @@ def _show(
 def _cell(key: str, value: object) -> str:
     number = float(value)  # type: ignore[arg-type]
     if key == "bytes":
-        return written(number)
+        return written_size(number)
     return f"{number:,.0f}" if key == "predicates" else f"{number:.4g}"
 
 

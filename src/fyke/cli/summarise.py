@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import App, Parameter
 from rich.text import Text
 
-from fyke.cli.declared import Declared, read_declared
-from fyke.cli.inputs import opened
-from fyke.cli.lines import events
+from fyke.cli.declared import read_declared
+from fyke.cli.lines import first_events
 from fyke.cli.listing import heading, show_rows
-from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, Switch, Timestamps
-from fyke.cli.output import console, counted, name, write_line
-from fyke.cli.problems import Problems, Unusable, printable
-from fyke.cli.progress import reading, working
+from fyke.cli.options import (
+    Dialect,
+    EventsFile,
+    OutFile,
+    RulesFile,
+    SchemaFile,
+    Switch,
+    Timestamps,
+)
+from fyke.cli.output import console, counted, name, write_line, write_whole
+from fyke.cli.problems import Problems, printable
+from fyke.cli.progress import working
 from fyke.cli.subscriptions import read_subscriptions
 from fyke.filters.subscription import Subscription
 
@@ -54,13 +60,13 @@ Exit code: 0 summarised, 2 something was not readable.
 
 @app.default
 def summarise(
-    file: Annotated[str, Parameter(name="SUBSCRIPTIONS"), OR_STANDARD_INPUT],
+    file: RulesFile,
     /,
     *,
     mode: Annotated[str | None, Parameter(choices=("coarse", "exact"), show_default=False)] = None,
     budget: Annotated[str | None, Parameter(metavar="SIZE")] = None,
-    against: Annotated[str | None, Parameter(metavar="EVENTS")] = None,
-    out: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    against: EventsFile = None,
+    out: OutFile = None,
     names: Switch = False,
     dialect: Dialect = "fyke",
     schema: SchemaFile = None,
@@ -100,7 +106,7 @@ def summarise(
     problems = Problems()
     declared = read_declared(schema, timestamps)
     standing = read_subscriptions(file, dialect, problems, declared)
-    some = _events(against, declared, problems)
+    some = [] if against is None else first_events(against, problems, declared, EVENTS_MAX)
     pairs = [(each.id, each.filter) for each in standing]
     with working(f"summarising {len(pairs):,} subscriptions"):
         summary = Summary.of(
@@ -108,7 +114,7 @@ def summarise(
         )
         data = summary.to_bytes(names=names)
     if out is not None:
-        _write(out, data)
+        write_whole(out, data)
     facts = _facts(summary, data, standing, some)
     if json:
         write_line(facts)
@@ -118,25 +124,6 @@ def summarise(
         _report(summary, facts)
     problems.conclude()
     return 2 if problems.count else 0
-
-
-def _events(path: str | None, declared: Declared, problems: Problems) -> list[Event]:
-    if path is None:
-        return []
-    with opened(path) as source, reading(source):
-        found = events(source, problems, declared)
-        return [event for (_, event), _ in zip(found, range(EVENTS_MAX), strict=False)]
-
-
-def _write(out: str, data: bytes) -> None:
-    from fyke.durable import write_synced
-
-    part = Path(f"{out}.part")
-    try:
-        write_synced(part, data)
-        part.replace(out)
-    except OSError as refused:
-        raise Unusable(f"cannot write {out}: {refused.strerror or refused}") from None
 
 
 # --- facts ----------------------------------------------------------------------------------------
@@ -213,7 +200,7 @@ def _blamed(summary: Summary, wrong: Sequence[Event]) -> list[dict[str, object]]
 
 
 def _report(summary: Summary, facts: dict[str, object]) -> None:
-    from fyke.summaries.sizes import written_size
+    from fyke.sizes import written_size
 
     screen = console()
     sizes = [int(str(facts[key])) for key in ("bytes", "text_bytes", "compressed_bytes")]

@@ -28,12 +28,13 @@ from fyke.errors import FykeError, shown, warn_outside
 from fyke.filters.filter import Filter
 from fyke.matching.matcher import Matcher
 from fyke.matching.packed import Names, pack
-from fyke.pruning.budget import BudgetWarning, in_bytes, written
+from fyke.pruning.budget import BudgetWarning
 from fyke.pruning.curve import By, Curve
 from fyke.pruning.measuring import Trees, measure, number_leaves, rows_at_once
 from fyke.pruning.predicate_statistics import PredicateStatistics, Share
 from fyke.pruning.shape import Shape, Shapes, read
 from fyke.pruning.steps import UNIT, Group, Rules, Steps, in_order, paths
+from fyke.sizes import read_size, written_size
 
 if TYPE_CHECKING:
     from fyke.events.columns import Columns
@@ -251,7 +252,7 @@ def _share(budget: str) -> float:
 
 def _size(budget: str) -> int:
     try:
-        return in_bytes(budget)
+        return read_size(budget)
     except FykeError:
         raise FykeError(f"{shown(budget)} is no budget; {_EXPECTED}") from None
 
@@ -318,7 +319,7 @@ class Plan:
         if sum(each is not None for each in given.values()) != 1:
             raise FykeError(f"expected one budget of {', '.join(given)}")
         if size is not None:
-            return self._fitting(in_bytes(size))
+            return self._fitting(read_size(size))
         return self._built(self.steps_at(predicates=predicates, growth=growth, steps=steps))
 
     def at_bend(self, by: By = "events") -> Matcher:
@@ -402,7 +403,7 @@ class Plan:
             fit = self._built(len(self))
             least = sum(fit.sizes().values())
             if least > size:
-                self._warn(written(size), written(least))
+                self._warn(written_size(size), written_size(least))
         return fit
 
     def _warn(self, wanted: str, least: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fyke.events.value import format_timestamp
 from fyke.filters.intervals import Span, is_point, prefix_span
+from fyke.sizes import written_size
 from fyke.summaries.rows import (
     FLAG,
     LANGUAGE,
@@ -17,7 +18,6 @@ from fyke.summaries.rows import (
     Rows,
     key_text,
 )
-from fyke.summaries.sizes import written_size
 
 if TYPE_CHECKING:
     from fyke.summaries.summary import Summary

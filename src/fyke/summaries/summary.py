@@ -33,6 +33,7 @@ from fyke.events.schema import Schema
 from fyke.filters.dialects import parse
 from fyke.filters.filter import Filter
 from fyke.matching.matcher import Matcher
+from fyke.sizes import read_size
 from fyke.summaries.budget import SAMPLE_MAX, fit
 from fyke.summaries.changes import Changes, without
 from fyke.summaries.constraints import Box, boxes
@@ -42,7 +43,6 @@ from fyke.summaries.joining import coarsen
 from fyke.summaries.line import Ints
 from fyke.summaries.register import Register, moved, numbers_of
 from fyke.summaries.search import Search
-from fyke.summaries.sizes import read_size
 from fyke.summaries.table import EMPTY_TABLE, Table, concat
 
 if TYPE_CHECKING:
