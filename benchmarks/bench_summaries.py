@@ -13,7 +13,7 @@ from benchmarks.bench import Bench, short
 from benchmarks.line import Line, at_most, micros
 from fyke.assembly import assemble
 from fyke.events.event import Event
-from fyke.experiments.summaries.studies import stock_events
+from fyke.experiments.summaries.passing import stock_events
 from fyke.experiments.summaries.workload import subscriptions
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription

@@ -11,7 +11,8 @@ Virtual degrees (SUM-F1): with `degree_max`, no broker looks greater than that.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from fyke.nodes.message import NodeId
@@ -19,6 +20,7 @@ from fyke.nodes.message import NodeId
 _DIGITS: Final = re.compile(r"(\d+)")
 
 
+@lru_cache(maxsize=65_536)
 def natural(broker: NodeId) -> tuple[object, ...]:
     """Order names as people do: B8 is before B10."""
     parts = _DIGITS.split(broker)
@@ -26,87 +28,88 @@ def natural(broker: NodeId) -> tuple[object, ...]:
 
 
 class Neighbourhood:
-    """The map of an overlay, as a broker knows it."""
+    """The map of an overlay, as a broker knows it: as configured, but for what has changed."""
 
     def __init__(
         self,
         me: NodeId,
-        neighbours: Mapping[NodeId, Collection[NodeId]],
+        configured: Mapping[NodeId, Collection[NodeId]],
         degree_max: int | None = None,
         fan_out: int = 1,
     ) -> None:
         self._me = me
         self._degree_max = degree_max
         self._fan_out = fan_out
-        self.adjacent = {broker: frozenset(others) for broker, others in neighbours.items()}
+        self._configured = configured
+        """Shared by all brokers of an overlay, so it stays as it is."""
+        self._changed: dict[NodeId, frozenset[NodeId]] = {}
         self.said: dict[NodeId, int] = {}
         """How often brokers have told that their neighbours changed."""
-        self._forget()
 
-    def _forget(self) -> None:
-        self._distances: dict[NodeId, int] = {}
-        self._around: list[NodeId] = [self._me]
-        self._distances[self._me] = 0
-        for broker in self._around:
-            for other in sorted(self.adjacent.get(broker, ()), key=natural):
-                if other not in self._distances:
-                    self._distances[other] = self._distances[broker] + 1
-                    self._around.append(other)
-        self._ranks = {broker: (self.degree(broker), natural(broker)) for broker in self._around}
+    def neighbours(self, broker: NodeId) -> Collection[NodeId]:
+        """Return those that a broker is linked to."""
+        changed = self._changed.get(broker)
+        return self._configured.get(broker, ()) if changed is None else changed
 
     @property
-    def brokers(self) -> list[NodeId]:
-        """All that can be reached over links of the map, from here outwards."""
-        return self._around
+    def brokers(self) -> Collection[NodeId]:
+        """All that can be reached over links of the map; an overlay is configured connected."""
+        return self.distances() if self._changed else self._configured
 
-    def __contains__(self, broker: object) -> bool:
-        return broker in self._distances
+    def distances(self) -> dict[NodeId, int]:
+        """Return how far all are that can be reached, from here outwards."""
+        found = {self._me: 0}
+        around = [self._me]
+        for broker in around:
+            for other in self.neighbours(broker):
+                if other not in found:
+                    found[other] = found[broker] + 1
+                    around.append(other)
+        return found
 
-    def distance(self, broker: NodeId) -> int:
-        return self._distances[broker]
+    # --- order ------------------------------------------------------------------------------------
 
     def degree(self, broker: NodeId) -> int:
         """Return the degree by which a broker is ordered."""
-        degree = len(self.adjacent.get(broker, ()))
+        degree = len(self.neighbours(broker))
         return degree if self._degree_max is None else min(degree, self._degree_max)
+
+    def rank(self, broker: NodeId) -> tuple[int, tuple[object, ...]]:
+        """Return what brokers are ordered by when they send."""
+        return self.degree(broker), natural(broker)
 
     def targets(self, broker: NodeId) -> list[NodeId]:
         """Return the neighbours that a broker sends its summary to; none for a greatest one."""
-        own = self._ranks[broker]
-        greater = [
-            other
-            for other in self.adjacent.get(broker, ())
-            if other in self._ranks and self._ranks[other] > own
-        ]
-        return sorted(greater, key=self._ranks.__getitem__)[: self._fan_out]
+        own = self.rank(broker)
+        greater = [other for other in self.neighbours(broker) if self.rank(other) > own]
+        return sorted(greater, key=self.rank)[: self._fan_out]
 
     def sources(self) -> list[NodeId]:
         """Return the neighbours that send their summaries here."""
-        return [
-            other
-            for other in self.adjacent.get(self._me, ())
-            if other in self._ranks and self._me in self.targets(other)
-        ]
+        return [other for other in self.neighbours(self._me) if self._me in self.targets(other)]
 
     def turn(self) -> float:
         """Return when in a phase it is this broker's turn, from 0 to 1."""
-        order = sorted(self._around, key=natural)
-        greatest = max(self.degree(broker) for broker in order)
-        own = self.degree(self._me) + order.index(self._me) / len(order)
-        return own / (greatest + 1)
+        brokers, mine = self.brokers, natural(self._me)
+        before = sum(natural(each) < mine for each in brokers)
+        greatest = max(map(self.degree, brokers), default=0)
+        return (self.degree(self._me) + before / max(len(brokers), 1)) / (greatest + 1)
 
-    def search_order(self, brokers: Iterable[NodeId]) -> list[NodeId]:
-        """Return brokers as they are searched: highest degree, then nearest, then by id."""
-        return sorted(
-            (each for each in brokers if each in self._distances),
-            key=lambda each: (-self.degree(each), self._distances[each], natural(each)),
-        )
+    def search_rank(self) -> Callable[[NodeId], tuple[int, int, tuple[object, ...]]]:
+        """Return what brokers are searched by: highest degree, then nearest, then by id."""
+        far, farthest = self.distances(), len(self._configured)
+        return lambda each: (-self.degree(each), far.get(each, farthest), natural(each))
+
+    # --- changes ----------------------------------------------------------------------------------
 
     def change(self, broker: NodeId, neighbours: Iterable[NodeId], said: int) -> bool:
         """Take in what a broker says of its neighbours. Return True if it is news."""
         if said <= self.said.get(broker, 0):
             return False
         self.said[broker] = said
-        self.adjacent[broker] = frozenset(neighbours)
-        self._forget()
+        self.link(broker, neighbours)
         return True
+
+    def link(self, broker: NodeId, neighbours: Iterable[NodeId]) -> None:
+        """Give a broker other neighbours."""
+        self._changed[broker] = frozenset(neighbours)

@@ -134,10 +134,11 @@ class Summaries(Strategy):
         self._here = here
         self._me = here.me
         self._parameters = parameters or SummaryParameters()
-        known = {**overlay, self._me: tuple(here.brokers) or overlay.get(self._me, ())}
         self._map = Neighbourhood(
-            self._me, known, self._parameters.degree_max, self._parameters.neighbours
+            self._me, overlay, self._parameters.degree_max, self._parameters.neighbours
         )
+        if not overlay or (here.brokers and {*here.brokers} != {*overlay.get(self._me, ())}):
+            self._map.link(self._me, here.brokers)
         if not overlay:  # nobody has configured it: brokers tell each other
             self._map.said[self._me] = 1
         self._life = random.getrandbits(8) or 1
@@ -152,7 +153,8 @@ class Summaries(Strategy):
         self._filters: dict[str, Subscribe] = {}
         self._upper = self._selection()
         """Which of its own subscriptions a broker tells."""
-        self._sent: dict[NodeId, int] = dict.fromkeys(self._map.brokers, 0)
+        is_counted = self._parameters.choice == LEAST_LOADED
+        self._sent = dict.fromkeys(self._map.brokers if is_counted else (), 0)
         """Searches sent to each broker."""
 
     # --- subscriptions ----------------------------------------------------------------------------
@@ -254,22 +256,21 @@ class Summaries(Strategy):
         return [Send(following, onward, is_straight=True)]
 
     def _next(self, brokers: list[NodeId]) -> NodeId | None:
-        ordered = self._map.search_order(brokers)
-        if not ordered:
-            return None
-        if self._parameters.choice == NEAREST:
-            return min(ordered, key=self._map.distance)
-        if self._parameters.choice == LEAST_LOADED:
-            return min(ordered, key=lambda each: self._sent.get(each, 0))
-        return ordered[0]
+        """Return the broker that is searched next; ties go to the highest degree (SUM-24)."""
+        rank, choice = self._map.search_rank(), self._parameters.choice
+        if choice == HIGHEST_DEGREE:
+            return min(brokers, key=rank, default=None)
+        weight = self._map.distances() if choice == NEAREST else self._sent
+        return min(brokers, key=lambda each: (weight.get(each, 0), rank(each)), default=None)
 
     def merged_brokers(self) -> set[NodeId]:
         """Return those whose subscriptions this broker is sure to hold (SUM-18)."""
         view, up, others = self._view(), self._here.brokers, self._others
+        known = self._map.brokers
         return {self._me} | {
             owner
             for owner, sources in others.sources.items()
-            if others.views[owner] == view and any(map(up.get, sources)) and owner in self._map
+            if others.views[owner] == view and any(map(up.get, sources)) and owner in known
         }
 
     # --- propagation ------------------------------------------------------------------------------
@@ -366,10 +367,11 @@ class Summaries(Strategy):
             raise SummaryError("a contribution of other owners or versions than it says")
         if part.mode != self._held.mode:
             raise SummaryError(f"a summary of mode {part.mode}; expected {self._held.mode}")
+        known = self._map.brokers
         for owner, before, version, _ in message.owners:
             if owner == self._me:
                 raise SummaryError(f"two brokers call themselves {shown(owner)}")
-            if owner not in self._map:
+            if owner not in known:
                 raise SummaryError(f"unknown broker {shown(owner)}")
             held = self._held.versions.get(owner, UNKNOWN)
             if version == held or self._is_late(owner, version, source):
@@ -418,7 +420,7 @@ class Summaries(Strategy):
 
     def forget(self, peer: NodeId) -> Decision:
         self._sent.pop(peer, None)
-        if peer not in self._map.adjacent.get(self._me, ()):
+        if peer not in self._map.neighbours(self._me):
             return NOTHING
         return self._neighbours_changed()
 
@@ -434,7 +436,8 @@ class Summaries(Strategy):
         sources, others = self._map.sources(), self._others
         known = {each for some in others.sources.values() for each in some}
         self._drop(others.leave(known.difference(sources), list(others.sources)))
-        self._drop([owner for owner in others.sources if owner not in self._map])
+        there = self._map.brokers
+        self._drop([owner for owner in others.sources if owner not in there])
         onward = [Send(peer, message) for peer in self._here.brokers if peer != came_from]
         asked = [self._say_held(peer) for peer in sources]
         return Decision([*onward, *asked]).and_then(self._schedule())
@@ -442,11 +445,16 @@ class Summaries(Strategy):
     def _map_messages(self) -> list[Adjacent]:
         """Return what has changed since brokers were configured."""
         return [
-            Adjacent(broker, tuple(sorted(self._map.adjacent[broker])), said)
+            Adjacent(broker, tuple(sorted(self._map.neighbours(broker))), said)
             for broker, said in self._map.said.items()
         ]
 
     # --- looking ----------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """The bytes of what is held."""
+        return self._held.size
 
     def tables(self) -> Tables:
         held = {

@@ -6,7 +6,7 @@ import pytest
 
 from fyke.assembly import assemble
 from fyke.events.event import Event
-from fyke.experiments.experiment import Results
+from fyke.experiments.experiment import Claim, Results
 from fyke.experiments.papers import paper
 from fyke.experiments.summaries.model import SizeModel, graph
 from fyke.experiments.summaries.workload import subscriptions
@@ -20,11 +20,18 @@ from fyke.testing.tables import broker_of
 from fyke.traces.trace import Record, Sent
 
 PAPER = paper("summaries")
-VERDICTS = {
-    **dict.fromkeys(("SUM-E1.a", "SUM-E1.b", "SUM-E1.c", "SUM-E1.d", "SUM-E2.a"), "reproduced"),
-    **dict.fromkeys(("SUM-E2.b", "SUM-E2.c", "SUM-E3.b", "SUM-E3.c", "SUM-E3.d"), "reproduced"),
-    **dict.fromkeys(("SUM-E1.e", "SUM-E3.a", "SUM-E3.e", "SUM-E3.f", "SUM-E4.a"), "differs"),
-    **dict.fromkeys(("SUM-E4.b", "SUM-E4.c", "SUM-E5.a", "SUM-S", "SUM-Q12"), "reproduced"),
+OTHERS_HOPS = {0.1: 447.5, 0.25: 322, 0.5: 185, 0.75: 100, 0.9: 66}
+"""Of Siena, by subsumption: from a computation that shares no code with this one, with drawn
+subscriptions; so are all numbers that results are held against below."""
+OTHERS_EVENTS = {
+    **{0.1: (7.9, 5.8, 6.9), 0.25: (10.6, 11.9, 20.6), 0.5: (14.8, 17.0, 41.1)},
+    **{0.75: (18.9, 20.4, 61.7), 0.9: (21.6, 22.2, 75.4), 1.0: (23.0, 23.0, 82.3)},
+}
+OTHERS_BYTES = {
+    **{0.1: (12.4, 13.3), 0.25: (9.9, 10.7), 0.5: (6.9, 7.6), 0.75: (4.8, 5.5), 0.9: (3.8, 4.5)}
+}
+OTHERS_STORAGE = {
+    **{0.1: (7.5, 7.9), 0.25: (6.1, 6.5), 0.5: (4.5, 4.9), 0.75: (3.5, 3.8), 0.9: (3.1, 3.4)}
 }
 
 
@@ -45,7 +52,83 @@ def results() -> Results:
 def test_every_claim_is_judged_and_there_are_fifteen(results: Results) -> None:
     found = {claim.id: claim.judge(results).verdict for claim in PAPER.claims}
     assert len(found) >= 15
-    assert {id: found[id] for id in VERDICTS} == VERDICTS
+    assert set(found.values()) <= {"reproduced", "differs", "not comparable"}
+
+
+def test_numbers_are_those_of_an_independent_computation(results: Results) -> None:
+    rows = results["model"].where(topology="cwix", model="paper")
+    assert set(rows.where(approach="summary").column("hops")) == {19}
+    for p, hops in OTHERS_HOPS.items():
+        assert rows.one("hops", approach="siena", p=p, sigma=10) == pytest.approx(hops, rel=0.02)
+    for column, known in (("bytes", OTHERS_BYTES), ("storage", OTHERS_STORAGE)):
+        for p, ends in known.items():
+            siena, ours = (
+                rows.curve("sigma", column, approach=each, p=p) for each in ("siena", "summary")
+            )
+            ratios = [one / other for one, other in zip(siena, ours, strict=True)]
+            assert (min(ratios), max(ratios)) == pytest.approx(ends, abs=0.15)
+    events = results["events"].where(topology="cwix")
+    approaches = ("summary", "siena, tree edges", "siena, unicast")
+    for popularity, known_hops in OTHERS_EVENTS.items():
+        found = [events.one("hops", approach=each, popularity=popularity) for each in approaches]
+        assert found == pytest.approx(known_hops, rel=0.03)
+
+
+def _world(is_as_told: bool) -> Results:
+    """Return results of a world in which all is as the paper says, or nothing is."""
+    told = is_as_told
+    model, real, matching, events = [], [], [], []
+    for p in (0.0, 0.1, 0.25, 0.5, 0.75, 0.9):
+        for sigma in (10, 100):
+            own = sigma if told else sigma**2
+            bytes_of = {"baseline": 900 * own, "siena": 6 * own, "summary": own}
+            stored = {"baseline": 1_000 * own, "siena": 900 * own, "summary": 300 * own}
+            hops = {"baseline": 552, "siena": 552 * (1 - p), "summary": 19}
+            if not told:
+                bytes_of = {"baseline": own, "siena": 2 * own, "summary": 4 * own}
+                stored = {"baseline": 1_000 * own, "siena": 100 * own, "summary": 100 * own}
+                hops = {"baseline": 552, "siena": 500 + p, "summary": 30 + p}
+            common = {"topology": "cwix", "graph": 0, "model": "paper", "brokers": 24}
+            for approach, sent in bytes_of.items():
+                values = {"bytes": sent, "hops": hops[approach], "storage": stored[approach]}
+                copies = {"storage_with_copies": stored[approach]}
+                model.append({**common, "p": p, "sigma": sigma, "approach": approach, **values})
+                model[-1].update(copies)
+            if p:
+                sizes = {"text": 100, "compressed": 50, "summary": 20 if told else 200}
+                sent_real = {"bytes": 10, "siena_bytes": 60 if told else 20, "covering_bytes": 70}
+                rest = {"storage": 1, "baseline_bytes": 900, "covered": 0.0, "subsumed_summary": 1}
+                real.append({"p": p, "sigma": sigma, **sizes, **sent_real, **rest})
+    for popularity in (0.0, *OTHERS_EVENTS):
+        ours = 10.0 if (popularity <= 0.75) == told else 30.0
+        for approach, hops_of in (
+            ("summary", ours), ("siena, tree edges", 20.0), ("siena, unicast", 40.0),
+        ):  # fmt: skip
+            row = {"topology": "cwix", "graph": 0, "popularity": popularity, "approach": approach}
+            three = {"summary": ours, "links": ours, "searches": ours}
+            events.append({**row, "hops": hops_of, **three})
+    for count in (100, 1_000):
+        steps = count if told else count**2
+        row = {"subscriptions": count, "p": 0.5, "approach": "matcher", "us": 1.0}
+        counted = {"t1_product": steps, "t1_sum": steps, "t2": steps}
+        matching.append({**row, **counted, "table_steps": 5 * count if told else count})
+    tables = {"model": model, "real": real, "events": events, "matching": matching}
+    return {name: Table.of(rows) for name, rows in tables.items()}
+
+
+@pytest.mark.parametrize("claim", PAPER.claims, ids=lambda claim: claim.id)
+def test_a_claim_is_reproduced_where_it_holds_and_differs_where_it_does_not(claim: Claim) -> None:
+    """What is judged are made-up worlds: no number of ours is needed to know the verdicts."""
+    if not claim.rule and claim.id != "SUM-E2.c" and claim.id != "SUM-E4.a":
+        assert claim.id in NOT_JUDGED
+        return
+    found = [claim.judge(_world(is_as_told)).verdict for is_as_told in (True, False)]
+    assert found == ["reproduced", "differs"]
+
+
+NOT_JUDGED = {
+    *("SUM-E3.g", "SUM-E3.h", "SUM-E4.d", "SUM-27", "SUM-Q15", "SUM-F1", "SUM-B", "SUM-Q1")
+}
 
 
 def test_every_figure_has_rows(results: Results) -> None:

@@ -48,7 +48,7 @@ FIGURES: Final = (
         "10",
         "Hops of an event",
         "Mean messages of an event by the share of brokers that want it. An event that nobody "
-        "wants still searches; straight messages cross several links.",
+        "wants still searches; straight messages cross several links, one after the other.",
         "events",
         (
             Panel(
@@ -56,6 +56,20 @@ FIGURES: Final = (
                 Axis("popularity", "share of brokers that want it"),
                 Axis("hops", "hops"),
                 ("approach",),
+            ),
+            Panel(
+                "how far away it is noticed",
+                Axis("popularity", "share of brokers that want it"),
+                Axis("latency", "links until a broker has it"),
+                ("approach",),
+                {"approach": ("summary", "siena, tree edges")},
+            ),
+            Panel(
+                "bytes of an event of 50",
+                Axis("popularity", "share of brokers that want it"),
+                Axis("bytes", "bytes"),
+                ("approach",),
+                {"approach": ("summary", "siena, tree edges")},
             ),
         ),
         {"topology": "cwix"},
@@ -110,6 +124,7 @@ FIGURES: Final = (
             for label, column in (
                 ("summary", "summary"),
                 ("text compressed", "compressed"),
+                ("summary of what none covers", "subsumed_summary"),
                 ("sent in a period", "bytes"),
             )
         ),
@@ -134,7 +149,8 @@ FIGURES: Final = (
         "passing",
         "What passes",
         "The share of stock events that a summary lets through, by its size; few of them match. A "
-        "Bloom filter of equality values has the same size.",
+        "Bloom filter of equality values has the same size; pruned subscriptions are compressed "
+        "text.",
         "passing",
         (
             Panel(
@@ -146,20 +162,45 @@ FIGURES: Final = (
         ),
     ),
     Figure(
+        "variants",
+        "Virtual degrees and several neighbours",
+        "Messages that the busiest broker handles, by what all brokers send for an event: the "
+        "lower, the better spread; the more to the left, the shorter the searches.",
+        "variants",
+        (
+            Panel(
+                "events that a quarter of the brokers want",
+                Axis("messages", "messages of an event"),
+                Axis("busiest", "of them at the busiest broker"),
+                ("variant", "topology"),
+                is_joined=False,
+            ),
+        ),
+    ),
+    Figure(
         "beyond",
         "Larger overlays",
-        "Messages of an event on random graphs of mean degree 3. The search visits many brokers "
-        "one after the other, whoever wants the event.",
+        "Real brokers in a simulation, on random graphs of mean degree 3. Summaries stay small, "
+        "but the search visits many brokers one after the other, whoever wants the event.",
         "beyond",
-        tuple(
+        (
             Panel(
-                f"{popularity:.0%} of the brokers want it",
+                "bytes of subscriptions",
                 Axis("brokers", "brokers", is_log=True),
-                Axis("messages", "messages of an event"),
+                Axis("bytes", "bytes sent", is_log=True),
                 ("approach",),
-                {"popularity": popularity},
-            )
-            for popularity in (0.01, 0.1)
+                {"popularity": 0.01, "approach": ("summary", "covering, a tenth")},
+            ),
+            *(
+                Panel(
+                    f"{popularity:.0%} of the brokers want it",
+                    Axis("brokers", "brokers", is_log=True),
+                    Axis("messages", "messages of an event"),
+                    ("approach",),
+                    {"popularity": popularity},
+                )
+                for popularity in (0.0, 0.01, 0.1)
+            ),
         ),
     ),
 )

@@ -82,7 +82,7 @@ class Forest:
             left = [each for each in self.topology.brokers if each not in examined]
             if not left:
                 return found
-            at = self.maps[at].search_order(left)[0]
+            at = min(left, key=self.maps[at].search_rank())
 
 
 class Siena:
