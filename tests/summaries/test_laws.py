@@ -9,8 +9,10 @@ from hypothesis import given
 from fyke.errors import FykeError
 from fyke.events.event import Event
 from fyke.events.schema import Schema
-from fyke.filters.filter import Filter
+from fyke.filters.filter import Filter, conjunction, walk
+from fyke.filters.predicate import ValuePredicate
 from fyke.filters.resolution import resolve
+from fyke.matching.matcher import Matcher
 from fyke.summaries.encoding import SummaryError
 from fyke.summaries.merging import merge
 from fyke.summaries.plain import PlainSummary
@@ -100,6 +102,11 @@ def test_merged_owners_and_versions(rng: Random) -> None:
     for event in events:
         wanted = {owner for (_, f), owner in zip(pairs, owners, strict=True) if f.matches(event)}
         assert wanted <= set(whole.owners(event))
+    try:
+        short = merge(some, budget=whole.size * 3 // 4)
+        check_summary(short, pairs, events)
+    except SummaryError as refused:
+        assert "the least is" in str(refused)
     left = whole.without([owners[0]])
     kept = [pair for pair, owner in zip(pairs, owners, strict=True) if owner != owners[0]]
     check_summary(left, kept, events)
@@ -138,6 +145,70 @@ def test_after_any_changes_it_covers_a_new_one_and_compacted_it_equals_it(rng: R
     summary.compact()
     assert summary == new
     reached(matched=seen > 0)
+
+
+@reaches(matched=0.5, changed=0.5)
+@examples(0.25)
+@given(randoms())
+def test_what_brokers_tell_each_other_leaves_what_a_new_one_would_have(rng: Random) -> None:
+    """Differences, as they travel: some are added, some removed, an owner is forgotten."""
+    pairs, events = _drawn(rng)
+    mode = rng.choice(MODES)
+    said = Summary.of([], mode, owner="b1", version=1)
+    held = Summary.of([], mode, owner="b0", version=1)
+    held.add("own", pairs[0][1])
+    live: dict[str, Filter] = {}
+    known: set[int] = set()
+    for _ in range(rng.randint(2, 5)):
+        for id, filter in rng.sample(pairs, rng.randint(1, len(pairs))):
+            if id in live:
+                said.remove(id)
+                del live[id]
+            else:
+                said.add(id, filter)
+                live[id] = filter
+        numbers = set(said.known_numbers("b1"))
+        part = Summary.from_bytes(said.selected({"b1": numbers - known}).to_bytes())
+        held.update(part, {"b1": known - numbers})
+        known = numbers
+    assert held.versions == {"b0": held.versions["b0"], "b1": said.versions["b1"]}
+    assert set(held.numbers("b1")) <= known
+    seen = 0
+    for event in events:
+        found = held.match(event)
+        assert ("own" in found) >= pairs[0][1].matches(event)
+        for id, filter in live.items():
+            if filter.matches(event):
+                assert f"b1#{said.register.ids['b1'][id]}" in found
+                seen += 1
+    held.forget(["b1"])
+    assert held == Summary.of([("own", pairs[0][1])], mode, owner="b0", version=2)
+    reached(matched=seen > 0, changed=bool(live))
+
+
+@reaches(matched=0.4, several=0.5)
+@examples(0.4)
+@given(randoms())
+def test_exact_finds_what_a_matcher_finds_on_conjunctions_over_single_values(rng: Random) -> None:
+    """Of indexable predicates; several of them on one attribute, patterns too."""
+    pairs: Pairs = []
+    while len(pairs) < 5:
+        leaves = [each for each in walk(related.tree(rng, 4)) if isinstance(each, ValuePredicate)]
+        if leaves:
+            pairs.append((f"s{len(pairs)}", conjunction(leaves)))
+    events = [
+        Event({name: value for name, value in each.attributes.items() if type(value) is not tuple})
+        for each in related.events_about(rng, [filter for _, filter in pairs], 20)
+    ]
+    matcher = Matcher("scan")
+    matcher.add_many(pairs)
+    summary = Summary.of(pairs, "exact")
+    seen = 0
+    for event in events:
+        found = matcher.match(event)
+        assert sorted(summary.match(event)) == sorted(found), (event, summary.describe())
+        seen += len(found)
+    reached(matched=seen > 0, several=any(len(list(walk(each))) > 2 for _, each in pairs))
 
 
 @reaches(matched=0.5)

@@ -149,6 +149,8 @@ class Summaries(Strategy):
         self._others = Others()
         self._told: dict[NodeId, Told] = {}
         """By neighbour that summaries are sent to."""
+        self.refused = ""
+        """Whose contribution did not fit, and why: the last one."""
         self._due: float | None = None
         self._filters: dict[str, Subscribe] = {}
         self._upper = self._selection()
@@ -332,7 +334,8 @@ class Summaries(Strategy):
         """Take in what a neighbour told; if it does not fit, keep the last good state and ask."""
         try:
             part = self._checked(message, source)
-        except SummaryError:
+        except SummaryError as refused:
+            self.refused = f"{shown(source)}: {refused}"
             return Decision([self._say_held(source)])
         others, held = self._others, self._held.versions
         new = {
