@@ -48,8 +48,8 @@ def test_a_pin_is_decided_once(tmp_path: Path) -> None:
     pins.forget_before(1)
     assert pins.get(0, never) == first
     pins.forget_before(2)
-    assert not pins.file(0).exists() and pins.get(1, never) == second
-    pins.file(1).write_text('{"path": 1}')
+    assert not Path(pins.file(0)).exists() and pins.get(1, never) == second
+    Path(pins.file(1)).write_text('{"path": 1}')
     with pytest.raises(FykeError, match="cannot be read"):
         pins.get(1, never)
     with pytest.raises(FykeError, match="cannot be read"):
@@ -120,11 +120,11 @@ def test_versions_that_a_batch_may_need_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_repeated_batch_counts_once(tmp_path: Path) -> None:
-    file = tmp_path / "tally.json"
+    file = str(tmp_path / "tally.json")
     assert tally.load(file) == Tally()
     for batch in (0, 1, 1, 2):
         tally.store(file, tally.load(file).add(batch, 3, Counts(10, 1)))
     assert tally.load(file) == Tally(batch=2, version=3, matches=30, errors=3)
-    file.write_text("{}")
+    Path(file).write_text("{}")
     with pytest.raises(FykeError, match="cannot be read"):
         tally.load(file)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -12,6 +13,7 @@ import fyke.spark
 from fyke import FykeError, Matcher
 from fyke.spark import versions
 from fyke.spark.places import Place, absolute, is_address, joined
+from fyke.spark.snapshots import local
 
 
 def matcher(*numbers: int) -> Matcher:
@@ -64,20 +66,71 @@ def test_what_is_incomplete_is_not_seen(bucket: str) -> None:
 
 
 def test_two_that_publish_at_once(bucket: str) -> None:
-    """All versions are whole, and the current one is one of them."""
+    """Each gets a number of its own, and every version holds what its driver has put there."""
     where = joined(bucket, "two")
-    threads = [Thread(target=versions.add, args=(where, matcher(at))) for at in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    known = {
-        part.identity
-        for name in versions.numbers(where)
-        for part in versions.version(where, name).pin().parts
-    }
-    assert {part.identity for part in versions.current(where).pin().parts} <= known
-    assert versions.current(where).number == max(versions.numbers(where))
+    with ThreadPoolExecutor(6) as threads:
+        made = list(threads.map(lambda at: versions.add(where, matcher(at)), range(6)))
+    assert len({each.number for each in made}) == 6
+    assert versions.numbers(where) == sorted(each.number for each in made)
+    assert versions.current(where) == max(made, key=lambda each: each.number)
+    for at, each in enumerate(made):
+        assert versions.version(where, each.number) == each
+        (part,) = each.pin().parts
+        assert list(Matcher.open(local(part.path, part.identity))) == [f"s{at}"]
+
+
+class Listed:
+    """A place in which another driver claims a number between two looks, so many times."""
+
+    address = "s3://bucket"
+
+    def __init__(self, rivals: int) -> None:
+        self.rivals = rivals
+        self.kept: set[str] = set()
+
+    def names(self) -> list[str]:
+        return sorted({name.partition("/")[0] for name in self.kept})
+
+    def write(self, name: str, text: str) -> None:
+        self.kept.add(name)
+        if self.rivals:
+            self.rivals -= 1
+            self.kept.add(f"{name[:14]}-ffffffff/claim")
+
+    def remove(self, name: str) -> None:
+        self.kept = {each for each in self.kept if not each.startswith(name)}
+
+
+@pytest.mark.parametrize("rivals", [0, 1, 3])
+def test_who_finds_another_claim_gives_its_number_up(
+    rivals: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(versions, "_PAUSE_S", 0)
+    place = Listed(rivals)
+    number, token = versions.claim(place)  # type: ignore[arg-type]
+    assert number == rivals + 1
+    mine = f"version-{number:06}-{token}"
+    assert [name for name in place.names() if not name.endswith("ffffffff")] == [mine]
+
+
+def test_a_place_where_everybody_publishes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "_PAUSE_S", 0)
+    with pytest.raises(FykeError, match="too many publish"):
+        versions.claim(Listed(1_000))  # type: ignore[arg-type]
+
+
+def test_facts_that_are_written_in_part(bucket: str) -> None:
+    """Not all places show a file only when it is whole."""
+    where = joined(bucket, "partly")
+    first, second = versions.add(where, matcher(1)), versions.add(where, matcher(2))
+    place, name = Place.of(where), f"version-000002-{second.token}/facts.json"
+    text = place.read(name)
+    assert text is not None
+    for length in (0, 1, len(text) // 2, len(text) - 1):
+        place.write(name, text[:length])
+        assert versions.current(where) == first
+    place.write(name, text)
+    assert versions.current(where) == second
 
 
 def test_a_stream_follows_a_bucket(spark: SparkSession, bucket: str, tmp_path: Path) -> None:
@@ -102,6 +155,39 @@ def test_a_stream_follows_a_bucket(spark: SparkSession, bucket: str, tmp_path: P
         str(tmp_path / "events")
     )
     assert run() == [(0, 1, "s1"), (1, 2, "s2")]
+
+
+def test_a_checkpoint_in_a_bucket(spark: SparkSession, bucket: str, tmp_path: Path) -> None:
+    """Pins, tally and subscriptions lie there; another start goes on with them."""
+    where = joined(bucket, "checkpoint")
+    got: list[tuple[int, int, str]] = []
+
+    def run(**more: Any) -> fyke.spark.streaming.Stream:
+        options: dict[str, Any] = {"journal": tmp_path / "journal", "trigger": "available", **more}
+        stream = fyke.spark.match_stream(
+            spark.readStream.schema("n long").parquet(str(tmp_path / "events")),
+            matcher(1, 2),
+            lambda rows, batch: got.extend((batch, r.n, r.subscription) for r in rows.collect()),
+            checkpoint=where,
+            **{"errors": tmp_path / "errors", **options},
+        )
+        stream.await_end()
+        return stream
+
+    for batch in range(2):
+        numbers = spark.range(0, 5).withColumnRenamed("id", "n")
+        numbers.write.mode("append").parquet(str(tmp_path / "events"))
+        progress = run().progress()
+        assert (progress.batch, progress.matches) == (batch, 2 * (batch + 1))
+    assert sorted(got) == [(0, 1, "s1"), (0, 2, "s2"), (1, 1, "s1"), (1, 2, "s2")]
+    assert Place.of(joined(where, "pins")).names() == ["batch-0.json", "batch-1.json"]
+    with pytest.raises(FykeError, match=r"s3://bucket/checkpoint goes with journal=.*/journal'"):
+        run(journal=tmp_path / "other")
+    with pytest.raises(FykeError, match="say with errors= where they go"):
+        run(errors=None)
+    with pytest.raises(FykeError, match="is no place that can be opened"):
+        where = "ftp://host/checkpoint"
+        run()
 
 
 def test_bad_places(spark: SparkSession, bucket: str, tmp_path: Path) -> None:

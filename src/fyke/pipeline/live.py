@@ -189,9 +189,9 @@ class _Live:
                 ledger=at("batches.ndjson"),
             ),
         )
-        pace, folder = self.pipeline.pace, Path(at("checkpoint"))
+        pace, checkpoint = self.pipeline.pace, at("checkpoint")
         when = timing(pace.every_s if pace.until == UNTIL[0] else AVAILABLE)
-        return Stream(started(events.frame, step, folder, when, None), folder)
+        return Stream(started(events.frame, step, f"{checkpoint}/spark", when, None), checkpoint)
 
     def _watch(
         self,

@@ -4,7 +4,8 @@
 
 The driver writes the file before the batch is worked on; whoever works on it again, after a crash,
 finds the file and uses the same version. Spark repeats only its last batch, so that the pins of the
-last two are kept, and with them the versions that they name.
+last two are kept, and with them the versions that they name. They lie in a folder, or in a place by
+URI, where a driver on another machine finds them.
 """
 
 from __future__ import annotations
@@ -14,12 +15,10 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from fyke.durable import make_folder, write_whole
 from fyke.errors import FykeError, shown
-from fyke.spark import versions
+from fyke.spark import places, versions
 from fyke.spark.snapshots import Part, Pin
 
 KEPT: Final = 2
@@ -63,8 +62,7 @@ class Pins:
 
     def put(self, batch: int, pinned: Pinned) -> Pinned:
         facts = {**pinned.facts(), "begun": time.time()}
-        make_folder(Path(self.folder))
-        write_whole(self.file(batch), json.dumps(facts, indent=1))
+        places.write(self.file(batch), json.dumps(facts, indent=1))
         return pinned
 
     def begun(self, batch: int) -> float | None:
@@ -75,26 +73,26 @@ class Pins:
         """Removes the pins that no repetition can ask for once `batch` is being worked on."""
         for number in self._batches():
             if number <= batch - KEPT:
-                self.file(number).unlink(missing_ok=True)
+                places.remove(self.file(number))
 
     def needed(self, path: str) -> set[int]:
         """The versions in a folder that pinned batches see."""
         found = [self._read(batch, Pinned.read) for batch in self._batches()]
         return {each.version for each in found if each is not None and each.path == path}
 
-    def file(self, batch: int) -> Path:
-        return Path(self.folder) / f"batch-{batch}.json"
+    def file(self, batch: int) -> str:
+        """Where the pin of a batch lies."""
+        return places.below(self.folder, f"batch-{batch}.json")
 
     def _batches(self) -> list[int]:
-        names = map(_NAME.fullmatch, (path.name for path in Path(self.folder).glob("batch-*")))
-        return [int(name[1]) for name in names if name]
+        found = map(_NAME.fullmatch, places.names(self.folder))
+        return [int(name[1]) for name in found if name]
 
     def _read(self, batch: int, look: Callable[[dict[str, Any]], Fact]) -> Fact | None:
         """What a batch's file says; None if there is none."""
         path = self.file(batch)
         try:
-            return look(json.loads(path.read_text("utf-8")))
-        except FileNotFoundError:
-            return None
+            text = places.read(path)
+            return None if text is None else look(json.loads(text))
         except (OSError, KeyError, TypeError, ValueError) as error:
-            raise FykeError(f"the pin {path} cannot be read: {shown(error)}") from None
+            raise FykeError(f"the pin {places.told(path)} cannot be read: {shown(error)}") from None

@@ -3,6 +3,9 @@
 Object stores have no rename and no folders; a file appears whole, when it is closed. So what lies
 there is made elsewhere, copied, and counts from the moment its last file is there. `file://` is
 this machine's disk, and `s3a://` is what Hadoop calls `s3://`.
+
+Small files lie in a folder or in such a place, whichever a path names: `read`, `write`, `remove`
+and `names` do not tell them apart, but that a folder has what was written after a power cut, too.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fyke.durable import make_folder, write_whole
 from fyke.errors import FykeError, shown
 
 if TYPE_CHECKING:
@@ -41,9 +45,61 @@ def joined(address: str, *names: str) -> str:
     return "/".join([path.rstrip("/"), *names]) + mark + options
 
 
+def below(path: str, *names: str) -> str:
+    """Return the path of something below a folder, or its address below another one."""
+    return joined(path, *names) if is_address(path) else str(Path(path, *names))
+
+
 def told(address: str) -> str:
     """Return an address as it may be shown: without passwords and options."""
+    if not is_address(address):
+        return address
     return re.sub(r"://[^/@]*@", "://", address).partition("?")[0]
+
+
+def read(path: str) -> str | None:
+    """The text of a file; None if there is none. OSError or FykeError if it cannot be read."""
+    if is_address(path):
+        place, name = _parent(path)
+        return place.read(name)
+    try:
+        return Path(path).read_text("utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def write(path: str, text: str) -> None:
+    """Put a file there, whole; what has that name is replaced."""
+    if is_address(path):
+        place, name = _parent(path)
+        place.write(name, text)
+    else:
+        make_folder(Path(path).parent)
+        write_whole(Path(path), text)
+
+
+def remove(path: str) -> None:
+    """Remove a file, if it is there."""
+    if is_address(path):
+        place, name = _parent(path)
+        place.remove(name)
+    else:
+        Path(path).unlink(missing_ok=True)
+
+
+def names(path: str) -> list[str]:
+    """The names of what lies there, in order; nothing where there is no such folder."""
+    if is_address(path):
+        return Place.of(path).names()
+    folder = Path(path)
+    return sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+
+
+def _parent(address: str) -> tuple[Place, str]:
+    """The place that something lies in, and its name there."""
+    path, mark, options = address.partition("?")
+    folder, _, name = path.rpartition("/")
+    return Place.of(folder + mark + options), name
 
 
 @dataclass(frozen=True, slots=True)

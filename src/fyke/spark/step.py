@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fyke.errors import FykeError
@@ -25,6 +24,7 @@ from fyke.spark import tally, versions
 from fyke.spark.columns import map_batches
 from fyke.spark.matching import REASON, Output, Task
 from fyke.spark.pins import Pinned, Pins
+from fyke.spark.places import below, told
 from fyke.spark.reading import Reading
 from fyke.spark.shipping import ship
 from fyke.spark.sinks import FolderSink, Sink, publish
@@ -86,14 +86,14 @@ class Step:
         counts = self._publish(rows, batch, begun)
         if counts.errors and not self.errors.has(batch):
             publish(self.errors, _refused(rows, self.output), batch, begun)
-        file = Path(self.checkpoint) / TALLY
+        file = below(self.checkpoint, TALLY)
         tally.store(file, tally.load(file).add(batch, pinned.version, counts))
         self._pins.forget_before(batch)
         self.following.sweep(self._pins)
 
     @property
     def _pins(self) -> Pins:
-        return Pins(str(Path(self.checkpoint) / PINS))
+        return Pins(below(self.checkpoint, PINS))
 
     def _pinned(self, batch: int) -> Pinned:
         """The batch's version, found to be whole; another one only if that cannot mix two."""
@@ -110,9 +110,9 @@ class Step:
             if self.sink.is_atomic and not self.sink.has(batch):
                 return self._pins.put(batch, choose())
             raise FykeError(
-                f"batch {batch} was begun with version {pinned.version} of {pinned.path}, which is "
-                f"lost: {lost}; bring it back, or remove {self._pins.file(batch)} to go on with "
-                "the newest one"
+                f"batch {batch} was begun with version {pinned.version} of {told(pinned.path)}, "
+                f"which is lost: {lost}; bring it back, or remove {told(self._pins.file(batch))} "
+                "to go on with the newest one"
             ) from None
         return pinned
 

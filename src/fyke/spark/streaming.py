@@ -2,7 +2,7 @@
 
     checkpoint/
         stream.json         the id of the stream
-        spark/              Spark's own checkpoint
+        spark/              Spark's own checkpoint, unless `journal` says where
         pins/               which version each of the last batches saw
         tally.json          what came of all batches
         subscriptions/      versions, where a Matcher or a snapshot was given
@@ -23,14 +23,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fyke.durable import make_folder, write_whole
 from fyke.errors import FykeError, shown
 from fyke.matching.matcher import Matcher
-from fyke.spark import tally, versions
+from fyke.spark import places, tally, versions
 from fyke.spark.columns import need_frame
 from fyke.spark.connect import is_remote
 from fyke.spark.matching import Output
-from fyke.spark.places import absolute, is_address
+from fyke.spark.places import Place, absolute, below, is_address, told
 from fyke.spark.reading import Reading
 from fyke.spark.reasons import reason
 from fyke.spark.shipping import shares_disk, ship
@@ -49,6 +48,8 @@ if TYPE_CHECKING:
 AVAILABLE: Final = "available"
 _PATIENCE: Final = (1, 2, 4, 8)
 _STREAM: Final = "stream.json"
+_SPARK: Final = "spark"
+_ERRORS: Final = "errors"
 _SUBSCRIPTIONS: Final = "subscriptions"
 _INTERRUPTED: Final = re.compile(r"java\.[\w.]*(?:Interrupted|ClosedByInterrupt)\w*Exception")
 
@@ -68,16 +69,18 @@ def match_stream(
     trigger: float | str | None = None,
     name: str | None = None,
     sweep: bool = False,
+    journal: str | Path | None = None,
 ) -> Stream:
     """Starts matching a streaming DataFrame; the rows are those of `match`.
 
     `subscriptions` is the folder that `compile` publishes versions to, each batch seeing the newest
     one; or they stay as they are: a Version, a Matcher, the path of a snapshot. `sink` is a folder,
     a sink, or a function of the rows and the batch's number; `errors` likewise, for rows that
-    cannot be read. `checkpoint` is the folder by which a stream that ended, however it did, goes on
-    where it was. `trigger` is the time between batches in seconds (without it, as soon as there are
-    events), or "available": what there is now, then the stream ends. `sweep` removes versions that
-    this stream does not need any more; nobody else should be using them then.
+    cannot be read. `checkpoint` is the folder or URI by which a stream that ended, however it did,
+    goes on where it was; Spark's own part of it lies below, or in any path that Spark writes,
+    named by `journal`. `trigger` is the time between batches in seconds (without it, as soon as
+    there are events), or "available": what there is now, then the stream ends. `sweep` removes
+    versions that this stream does not need any more; nobody else should be using them then.
     """
     need_frame(events, "events")
     if not events.isStreaming:
@@ -85,13 +88,13 @@ def match_stream(
     reading = Reading.of(events, attributes, json, cloudevents)
     output = Output.of(events, key, arrays)
     when = timing(trigger)
-    folder = _folder(checkpoint, "checkpoint")
+    folder = _folder(checkpoint)
+    out, bad = sink_of(sink, "sink"), sink_of(_errors(errors, folder), "errors")
     check_workers(events.sparkSession)
-    out, bad = sink_of(sink, "sink"), sink_of(errors or folder / "errors", "errors")
     for given in (out, bad if errors else None):
         if isinstance(given, FolderSink) and not is_remote(events.sparkSession):
             check_seen(events.sparkSession, Path(given.path))
-    stream = _identity(folder)
+    stream = _identity(folder, None if journal is None else absolute(journal))
     out = out.claim(stream, output.schema(events).names) or out
     bad = bad.claim(f"{stream}-errors", list(output.columns)) or bad
     following = _following(subscriptions, folder, sweep)
@@ -102,14 +105,15 @@ def match_stream(
         reading = reading.under(following.sent.pin.schema())
     step = Step(
         start=secrets.token_hex(8),
-        checkpoint=str(folder),
+        checkpoint=folder,
         following=following,
         reading=reading,
         output=output,
         sink=out,
         errors=bad,
     )
-    return Stream(started(events, step, folder, when, name), folder)
+    place = below(told(folder), _SPARK) if journal is None else absolute(journal)
+    return Stream(started(events, step, place, when, name), folder)
 
 
 # --- what was given ------------------------------------------------------------------------------
@@ -126,46 +130,65 @@ def timing(trigger: float | str | None) -> dict[str, Any]:
     raise FykeError(f"trigger={shown(trigger)}; expected seconds, or {shown(AVAILABLE)}")
 
 
-def _folder(path: str | Path, what: str) -> Path:
-    if not isinstance(path, str | Path) or "://" in str(path):
+def _folder(checkpoint: str | Path) -> str:
+    """The absolute path of a folder, or a URI that can be opened."""
+    if not isinstance(checkpoint, str | Path):
+        raise FykeError(f"checkpoint={shown(checkpoint)}; expected the path of a folder, or a URI")
+    path = absolute(checkpoint)
+    if is_address(path):
+        Place.of(path)
+    return path
+
+
+def _errors(errors: AnySink | None, checkpoint: str) -> AnySink:
+    """Where rows go that cannot be read."""
+    if errors is None and is_address(checkpoint):
         raise FykeError(
-            f"{what}={shown(path)}; expected the path of a folder that the driver and the workers "
-            "see"
+            f"checkpoint={shown(told(checkpoint))} has no folder for rows that cannot be read; say "
+            "with errors= where they go"
         )
-    return Path(path).absolute()
+    return errors or below(checkpoint, _ERRORS)
 
 
-def _identity(folder: Path) -> str:
+def _identity(checkpoint: str, journal: str | None) -> str:
     """What the checkpoint calls its stream."""
-    file = folder / _STREAM
+    file, where = below(checkpoint, _STREAM), told(checkpoint)
     try:
-        if not file.exists():
-            if folder.exists() and any(folder.iterdir()):
-                raise FykeError(f"{folder} exists and is no checkpoint; nothing was written")
-            make_folder(folder)
-            write_whole(file, json.dumps({"stream": secrets.token_hex(16)}))
-        return str(json.loads(file.read_text("utf-8"))["stream"])
+        text = places.read(file)
+        if text is None:
+            if places.names(checkpoint):
+                raise FykeError(f"{where} exists and is no checkpoint; nothing was written")
+            text = json.dumps({"stream": secrets.token_hex(16), "journal": journal})
+            places.write(file, text)
+        facts = json.loads(text)
+        stream, known = str(facts["stream"]), facts.get("journal")
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise FykeError(f"the checkpoint {folder} cannot be used: {shown(error)}") from None
+        raise FykeError(f"the checkpoint {where} cannot be used: {shown(error)}") from None
+    if known != journal:
+        raise FykeError(
+            f"the checkpoint {where} goes with journal={shown(known)}; with another one, batches "
+            "would be counted from 0 again"
+        )
+    return stream
 
 
 def _following(
-    subscriptions: Matcher | Version | str | Path, folder: Path, sweeps: bool
+    subscriptions: Matcher | Version | str | Path, checkpoint: str, sweeps: bool
 ) -> Following:
     if isinstance(subscriptions, Version):
         return Following(absolute(subscriptions.path), subscriptions.number, sweeps)
     if isinstance(subscriptions, Matcher):
-        return _saved(subscriptions, folder)
+        return _saved(subscriptions, checkpoint)
     if not isinstance(subscriptions, str | Path):
         raise FykeError(
             f"subscriptions: expected a folder of versions, a Version or a Matcher, not "
             f"{type(subscriptions).__name__}; fyke.spark.compile makes a Version of a DataFrame"
         )
     if versions.is_snapshot(absolute(subscriptions)):
-        return _saved(Matcher.open(local(absolute(subscriptions))), folder)
+        return _saved(Matcher.open(local(absolute(subscriptions))), checkpoint)
     path = absolute(subscriptions)
     versions.current(path)
-    return Following(str(path), None, sweeps)
+    return Following(path, None, sweeps)
 
 
 def _sent(following: Following, session: SparkSession) -> Following:
@@ -178,20 +201,20 @@ def _sent(following: Following, session: SparkSession) -> Following:
     return replace(following, sent=chosen)
 
 
-def _saved(matcher: Matcher, folder: Path) -> Following:
-    """The state of a matcher as a version beside the checkpoint, where repetitions find it."""
-    made = versions.add(folder / _SUBSCRIPTIONS, matcher)
+def _saved(matcher: Matcher, checkpoint: str) -> Following:
+    """The state of a matcher as a version in the checkpoint, where repetitions find it."""
+    made = versions.add(below(checkpoint, _SUBSCRIPTIONS), matcher)
     return Following(made.path, made.number, sweeps=True)
 
 
 def started(
     events: DataFrame,
     step: Callable[[DataFrame, int], None],
-    folder: Path,
+    journal: str,
     when: dict[str, Any],
     name: str | None,
 ) -> StreamingQuery:
-    """Starts a query that calls a step with each batch; its checkpoint lies in the folder."""
+    """Starts a query that calls a step with each batch; Spark keeps its checkpoint in `journal`."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -202,7 +225,7 @@ def started(
             raise _brief(str(error)) from None
 
     writer = events.writeStream.foreachBatch(run)
-    writer = writer.option("checkpointLocation", str(folder / "spark"))
+    writer = writer.option("checkpointLocation", journal)
     if when:
         writer = writer.trigger(**when)
     try:
@@ -250,7 +273,7 @@ class Stream:
     """A stream that was started; `query` is Spark's own handle."""
 
     query: StreamingQuery
-    folder: Path
+    checkpoint: str
 
     @property
     def is_active(self) -> bool:
@@ -292,7 +315,7 @@ class Stream:
         return None if error is None else FykeError(f"the stream failed: {reason(str(error))}")
 
     def progress(self) -> Progress:
-        found = tally.load(self.folder / TALLY)
+        found = tally.load(below(self.checkpoint, TALLY))
         last: Any = self.query.lastProgress or {}
         return Progress(
             batch=found.batch,

@@ -1,4 +1,4 @@
-"""The tally of a stream: what its batches brought so far, as a file beside the checkpoint.
+"""The tally of a stream: what its batches brought so far, as a file in the checkpoint.
 
 A batch that is repeated after a crash counts once.
 """
@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
-from fyke.durable import write_whole
 from fyke.errors import FykeError, shown
+from fyke.spark import places
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +41,17 @@ class Tally:
         )
 
 
-def load(path: Path) -> Tally:
+def load(path: str) -> Tally:
     """The tally in a file; without one, that of a stream that has not begun."""
     try:
-        facts = json.loads(path.read_text("utf-8"))
+        text = places.read(path)
+        if text is None:
+            return Tally()
+        facts = json.loads(text)
         return Tally(**{name: int(facts[name]) for name in asdict(Tally())})
-    except FileNotFoundError:
-        return Tally()
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise FykeError(f"the tally {path} cannot be read: {shown(error)}") from None
+        raise FykeError(f"the tally {places.told(path)} cannot be read: {shown(error)}") from None
 
 
-def store(path: Path, tally: Tally) -> None:
-    write_whole(path, json.dumps(asdict(tally), indent=1))
+def store(path: str, tally: Tally) -> None:
+    places.write(path, json.dumps(asdict(tally), indent=1))

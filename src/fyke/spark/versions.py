@@ -11,17 +11,24 @@ A version counts from the moment CURRENT names it, which is one step; until then
 it fails, nobody sees it. Old versions stay until they are dropped: a query that runs may need them.
 
 Elsewhere than on a disk (`places`) a version is a copy of one that was made here, in a folder with
-a random name, `version-000002-5f0c12ab`; facts.json comes last. So two that publish at once damage
-nothing, but nobody keeps them from taking the same number: then the later one is seen.
+a random name, `version-000002-5f0c12ab`. Its facts.json comes last, and makes it count; there is no
+CURRENT, because nothing there can be replaced on a condition: the newest version that is complete
+is the current one.
+Two that publish at once get two numbers. Each writes a claim into its folder first and lists the
+place afterwards; who finds another claim to its number gives it up, and tries again.
+Why that is enough: if both kept a number, each has listed before the other one's claim was there,
+and after its own. Such places list what was written at once, so that cannot be.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -45,7 +52,11 @@ LAYOUT: Final = "layout"
 _SHARD: Final = "shard-00000"
 _NAME: Final = re.compile(r"version-(\d{6,})", re.ASCII)
 _KEPT: Final = re.compile(r"version-(\d{6,})-[0-9a-f]{8}", re.ASCII)
+_CLAIM: Final = "claim"
 _MANIFEST: Final = "manifest.json"
+_CLAIMS_MAX: Final = 100
+_PAUSE_S: Final = 0.2
+"""Who gave up a number waits so long, more or less, before it tries again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +127,11 @@ def is_snapshot(path: str) -> bool:
 
 def current(path: str | Path) -> Version:
     """The newest version in a folder."""
-    number = _named(path)
+    number = _newest(str(path)) if is_address(path) else _named(path)
     if number is None:
         raise FykeError(
-            f"{path} holds no compiled subscriptions; make some with fyke.spark.compile, or save a "
-            "Matcher there"
+            f"{told(str(path))} holds no compiled subscriptions; make some with "
+            "fyke.spark.compile, or save a Matcher there"
         )
     return version(path, number)
 
@@ -141,14 +152,15 @@ def version(path: str | Path, number: int) -> Version:
             token=str(facts.get("token", "")),
         )
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise FykeError(f"version {number} in {path} cannot be read: {shown(error)}") from None
+        where = told(str(path))
+        raise FykeError(f"version {number} in {where} cannot be read: {shown(error)}") from None
 
 
 def numbers(path: str | Path) -> list[int]:
     """The numbers of the versions in a folder that are complete, oldest first."""
     if is_address(path):
         place = Place.of(str(path))
-        return sorted({found for found, name in _kept(place) if place.read(f"{name}/{_FACTS}")})
+        return sorted({found for found, name in _kept(place) if _facts_in(place, name)})
     return [number for number in _started(Path(path)) if _is_complete(Path(path), number)]
 
 
@@ -197,8 +209,8 @@ def send(made: Version, address: str) -> Version:
     """
     place = Place.of(address)
     check_place(place)
-    number = max((found for found, _ in _kept(place)), default=0) + 1
-    sent = replace(made, path=address, number=number, token=secrets.token_hex(4))
+    number, token = claim(place)
+    sent = replace(made, path=address, number=number, token=token)
     name = _folder_name(sent)
     for part in sorted(made.folder.iterdir()):
         if part.is_dir():
@@ -206,9 +218,21 @@ def send(made: Version, address: str) -> Version:
     facts = asdict(sent)
     del facts["path"]
     place.write(f"{name}/{_FACTS}", json.dumps(facts, indent=1))
-    while (newest := max(numbers(address))) != _named(address):
-        place.write(_CURRENT, str(newest))
     return sent
+
+
+def claim(place: Place) -> tuple[int, str]:
+    """A number of a version in a place by URI that nobody else has got, and a token for it."""
+    for attempt in range(_CLAIMS_MAX):
+        number = max((found for found, _ in _kept(place)), default=0) + 1
+        token = secrets.token_hex(4)
+        name = f"version-{number:06}-{token}"
+        place.write(f"{name}/{_CLAIM}", "")
+        if [other for found, other in _kept(place) if found == number] == [name]:
+            return number, token
+        place.remove(name)
+        time.sleep(random.uniform(0, _PAUSE_S * (1 + attempt)))
+    raise FykeError(f"too many publish versions to {told(place.address)} at once; try again")
 
 
 def check_place(place: Place) -> None:
@@ -224,7 +248,7 @@ def check_place(place: Place) -> None:
 def drop(path: str | Path, number: int) -> None:
     """Removes an old version; whoever has it mapped keeps it."""
     if number == current(path).number:
-        raise FykeError(f"version {number} in {path} is the current one")
+        raise FykeError(f"version {number} in {told(str(path))} is the current one")
     if is_address(path):
         place = Place.of(str(path))
         for found, name in _kept(place):
@@ -238,11 +262,16 @@ def drop(path: str | Path, number: int) -> None:
 def _named(root: str | Path) -> int | None:
     """The number that CURRENT has."""
     try:
-        if is_address(root):
-            return int(Place.of(str(root)).read(_CURRENT) or "")
         return int((Path(root) / _CURRENT).read_text())
     except (OSError, ValueError):
         return None
+
+
+def _newest(address: str) -> int | None:
+    """The number of the newest version in a place by URI that is complete."""
+    place = Place.of(address)
+    kept = sorted(_kept(place), reverse=True)
+    return next((number for number, name in kept if _facts_in(place, name)), None)
 
 
 def _facts(path: str | Path, number: int) -> str:
@@ -250,11 +279,20 @@ def _facts(path: str | Path, number: int) -> str:
     if not is_address(path):
         return (version_folder(Path(path), number) / _FACTS).read_text()
     place = Place.of(str(path))
-    found = [place.read(f"{name}/{_FACTS}") for at, name in _kept(place) if at == number]
-    whole = [text for text in found if text is not None]
-    if not whole:
+    found = (_facts_in(place, name) for at, name in _kept(place) if at == number)
+    whole = next(filter(None, found), None)
+    if whole is None:
         raise ValueError(f"{_FACTS} is not there")
-    return whole[-1]
+    return whole
+
+
+def _facts_in(place: Place, name: str) -> str | None:
+    """What the file of a version says, once it is there, all of it: some places show a part."""
+    text = place.read(f"{name}/{_FACTS}")
+    try:
+        return text if isinstance(json.loads(text or ""), dict) else None
+    except ValueError:
+        return None
 
 
 def _kept(place: Place) -> list[tuple[int, str]]:
