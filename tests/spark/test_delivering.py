@@ -13,6 +13,7 @@ from fyke.matching.snapshot import identity
 from fyke.spark import delivering
 from fyke.spark.archives import pack, unpack
 from fyke.spark.delivering import Delivery, _Taking
+from fyke.spark.memory import passing_max
 
 
 @pytest.fixture
@@ -85,6 +86,21 @@ def test_what_is_incomplete(tmp_path: Path, matcher: Matcher) -> None:
     assert not (tmp_path / "v" / "shard-00000").exists()
     with pytest.raises(FykeError, match="incomplete"):
         taking.check()
+
+
+class Told:
+    """A session that knows one setting."""
+
+    def __init__(self, value: str | None) -> None:
+        self.conf = {} if value is None else {"spark.driver.maxResultSize": value}
+
+
+@pytest.mark.parametrize(
+    ("value", "limit"),
+    [(None, 2**30), ("0", None), ("64m", 64 * 2**20), ("2g", 2**31), ("5000", 5000)],
+)
+def test_what_may_pass_the_driver(value: str | None, limit: int | None) -> None:
+    assert passing_max(Told(value)) == limit  # type: ignore[arg-type]
 
 
 def test_a_full_disk_is_a_sentence(

@@ -14,6 +14,7 @@ from fyke import FykeError, Matcher
 from fyke.spark import versions
 from fyke.spark.places import Place, absolute, is_address, joined
 from fyke.spark.snapshots import local
+from tests.bucket import as_guest
 
 
 def matcher(*numbers: int) -> Matcher:
@@ -107,16 +108,52 @@ def test_who_finds_another_claim_gives_its_number_up(
 ) -> None:
     monkeypatch.setattr(versions, "_PAUSE_S", 0)
     place = Listed(rivals)
-    number, token = versions.claim(place)  # type: ignore[arg-type]
-    assert number == rivals + 1
-    mine = f"version-{number:06}-{token}"
-    assert [name for name in place.names() if not name.endswith("ffffffff")] == [mine]
+    claim = versions.claim_number(place)  # type: ignore[arg-type]
+    assert claim.number == rivals + 1
+    assert [name for name in place.names() if not name.endswith("ffffffff")] == [claim.name]
 
 
 def test_a_place_where_everybody_publishes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(versions, "_PAUSE_S", 0)
     with pytest.raises(FykeError, match="too many publish"):
-        versions.claim(Listed(1_000))  # type: ignore[arg-type]
+        versions.claim_number(Listed(1_000))  # type: ignore[arg-type]
+
+
+def test_what_fails_leaves_nothing(spark: SparkSession, bucket: str) -> None:
+    where = joined(bucket, "failing")
+    first = versions.add(where, matcher(1))
+    before = Place.of(where).names()
+    table = spark.range(0, 4).selectExpr(
+        "cast(id as string) as id", "string(raise_error('no')) as filter"
+    )
+    with pytest.raises(FykeError, match="cannot be compiled"):
+        fyke.spark.compile(table, where)
+    assert Place.of(where).names() == before
+    assert versions.current(where) == first
+
+
+def test_a_bucket_without_permission(spark: SparkSession, bucket: str) -> None:
+    """Reading is allowed, writing is not: that is said before anything is compiled."""
+    where = "forbidden"
+    first = versions.add(joined(bucket, where), matcher(1))
+    before = Place.of(joined(bucket, where)).names()
+    numbers = spark.range(0, 3).withColumnRenamed("id", "n")
+    table = spark.range(0, 4).selectExpr(
+        "cast(id as string) as id", "string(raise_error('no')) as filter"
+    )
+    with as_guest(bucket) as guest:
+        found = fyke.spark.match(numbers, joined(guest, where)).collect()
+        assert [(row.n, row.subscription) for row in found] == [(1, "s1")]
+        with pytest.raises(
+            FykeError, match=r"^s3://bucket/forbidden cannot be written to: .*DENIED"
+        ):
+            fyke.spark.compile(table, joined(guest, where))
+        nobody = guest.replace("://", "://x", 1)
+        with pytest.raises(FykeError, match=r"^s3://bucket/forbidden cannot be \w+: ") as said:
+            fyke.spark.match(numbers, joined(nobody, where))
+        assert "secret" not in str(said.value)
+    assert Place.of(joined(bucket, where)).names() == before
+    assert versions.current(joined(bucket, where)) == first
 
 
 def test_facts_that_are_written_in_part(bucket: str) -> None:

@@ -24,7 +24,7 @@ from fyke.spark import versions
 from fyke.spark.columns import need_columns
 from fyke.spark.delivering import DDL, FIELDS, Delivery
 from fyke.spark.kernels import take_kernels
-from fyke.spark.places import Place, absolute, is_address
+from fyke.spark.places import absolute, is_address
 from fyke.spark.refusals import REFUSAL, Report
 from fyke.spark.shipping import shares_disk
 from fyke.spark.sizes import tasks
@@ -69,22 +69,32 @@ def compile(
     from fyke.spark.placements.keeping import check_placement, laid_out
 
     check_placement(placement, on, parts)
+    if shards is not None and (not isinstance(shards, int) or shards < 1):
+        raise FykeError(f"shards={shown(shards)}; expected a whole number from 1 on")
     path = absolute(path)
-    if is_address(path):
-        versions.check_place(Place.of(path))
-        here = Path(temporary_folder()) / "versions"
-    else:
-        here = Path(path)
     make = partial(Matcher, schema=Matcher(schema=schema, timestamps=timestamps).schema)
     table = subscription_rows(subscriptions, dialect)
     check_workers(subscriptions.sparkSession)
     if shards is None and placement == "split":
         shards = parts
-    if shards is None:
-        shards = _shards(table.count(), subscriptions.sparkSession)
-    if not isinstance(shards, int) or shards < 1:
-        raise FykeError(f"shards={shown(shards)}; expected a whole number from 1 on")
-    number, folder = versions.begin(here)
+
+    def compiled(here: Path) -> Version:
+        count = shards or _shards(table.count(), subscriptions.sparkSession)
+        made = _compiled(table, here, count, make)
+        made = laid_out(made, placement, on, parts, subscriptions.sparkSession)
+        versions.publish(made)
+        return made
+
+    if not is_address(path):
+        return compiled(Path(path))
+    with versions.claimed(path) as claim:
+        made = compiled(Path(temporary_folder()) / "versions")
+        return versions.send(made, path, claim)
+
+
+def _compiled(table: DataFrame, path: Path, shards: int, make: Callable[[], Matcher]) -> Version:
+    """A version in a folder of the driver's, which is not published yet."""
+    number, folder = versions.begin(path)
     delivery = Delivery.begin(folder)
     built = table.repartition(shards, "id").mapInArrow(_building(delivery, make), _BUILT_DDL)
     counts: dict[str, int] = {}
@@ -94,16 +104,13 @@ def compile(
                 report.add(row)
             else:
                 counts[row["name"]] = row["count"]
-    made = Version(
-        path=str(here),
+    return Version(
+        path=str(path),
         number=number,
         shards=tuple(sorted(counts)),
         subscriptions=sum(counts.values()),
         refused=report.rows,
     )
-    made = laid_out(made, placement, on, parts, subscriptions.sparkSession)
-    versions.publish(made)
-    return versions.send(made, path) if is_address(path) else made
 
 
 def _shards(count: int, session: SparkSession) -> int:

@@ -6,7 +6,8 @@ nobody has to say whether the folder is shared, and a folder of the same name on
 deceives nobody.
 Invariant. A snapshot appears under its name when it is whole, and never changes again: the first
 complete attempt of a task wins. Chunks have checksums, and so has the snapshot.
-Cost. Rows pass the driver a partition at a time; together they may be SENT_MAX.
+Cost. Rows pass the driver a partition at a time; together they may be what
+`spark.driver.maxResultSize` allows, 1 GB where nothing is set.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import pyarrow as pa
 from fyke.durable import make_folder, publish_folder
 from fyke.errors import FykeError
 from fyke.spark.archives import pack, unpack
+from fyke.spark.memory import passing_max
 from fyke.spark.reasons import in_a_sentence
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
     from fyke.matching.matcher import Matcher
 
-SENT_MAX: Final = 2**30
 CHUNK: Final = 2**20
 FIELDS: Final = [
     ("name", pa.string()),
@@ -111,11 +112,12 @@ class Delivery:
 
         found = rows.agg(f.sum(f.length("data")).alias("size")).first()
         size = (found["size"] if found is not None else None) or 0
-        if size > SENT_MAX:
+        limit = passing_max(rows.sparkSession)
+        if limit is not None and size > limit:
             raise FykeError(
-                f"{size / 1e9:,.1f} GB of compiled subscriptions lie on workers that do not see "
-                f"{self.folder}, and {SENT_MAX / 1e9:,.1f} GB may pass the driver; name a folder "
-                "that the driver and all workers see"
+                f"{size / 1e6:,.0f} MB of compiled subscriptions lie on workers that do not see "
+                f"{self.folder}, and {limit / 1e6:,.0f} MB may pass the driver "
+                "(spark.driver.maxResultSize); name a folder that the driver and all workers see"
             )
 
     def _sweep(self) -> None:

@@ -1,4 +1,7 @@
-"""How much memory a worker has for subscriptions, as far as Spark's settings tell."""
+"""How much memory a worker has for subscriptions, and how much may pass the driver.
+
+As far as Spark's settings tell.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 _PYTHON: Final = "spark.executor.pyspark.memory"
 _EXECUTOR: Final = "spark.executor.memory"
 _CORES: Final = "spark.executor.cores"
+_RESULT: Final = "spark.driver.maxResultSize"
 WORKER_ADDRESSES: Final = 2 * 2**30
 _SIZE: Final = re.compile(r"(\d+)\s*([bkmgtp]?)b?", re.ASCII | re.IGNORECASE)
 _UNITS: Final = {"b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50, "": 2**20}
@@ -32,6 +36,13 @@ def room_for_subscriptions(session: SparkSession) -> int:
     if is_here(session.conf.get("spark.master", None)) and hasattr(os, "sysconf"):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     return (in_bytes(session.conf.get(_EXECUTOR, None)) or 2**30) // 2
+
+
+def passing_max(session: SparkSession) -> int | None:
+    """So many bytes of rows may come to the driver; None where there is no limit."""
+    text = (session.conf.get(_RESULT, None) or "1g").strip()
+    limit = int(text) if text.isdecimal() else in_bytes(text)  # without a unit it is in bytes
+    return limit or None
 
 
 def in_bytes(text: str | None) -> int | None:

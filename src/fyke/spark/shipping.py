@@ -7,13 +7,12 @@ snapshot there, and what arrived otherwise.
 Invariant. A worker uses a snapshot only in the state that the driver pinned: its manifest has the
 pinned checksum, and all arrays have those that the manifest says.
 Cost. Every executor fetches every artifact, and none is removed before the session ends. So this is
-for sets up to SHIP_MAX; larger ones need a place that all workers see (`folder=`).
+for sets up to SHIP_MAX; of larger ones it is asked at once whether all workers see them.
 Where Spark runs in threads beside the driver, nothing is sent.
 """
 
 from __future__ import annotations
 
-import logging
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 SHIP_MAX: Final = 2**30
 """So many bytes of subscriptions are sent to every executor; more need a shared place."""
 _sent: set[tuple[str, str]] = set()
-_log = logging.getLogger("fyke.spark")
 
 
 def ship(pin: Pin, session: SparkSession) -> None:
@@ -46,16 +44,26 @@ def ship(pin: Pin, session: SparkSession) -> None:
     folders = [Path(part.path) for part in wanted if not is_address(part.path)]
     size = sum(file.stat().st_size for each in folders for file in each.rglob("*.bin"))
     if size > SHIP_MAX:
-        _log.warning(
-            "%.1f GB of subscriptions are not sent to the workers, which have to see %s",
-            size / 1e9,
-            folders[0],
-        )
+        _need_seen(folders, size, session)
         return
     for part in wanted:
         if not is_address(part.path):
             _send(Path(part.path), part.identity, session)
             _sent.add((key, part.identity))
+
+
+def _need_seen(folders: list[Path], size: int, session: SparkSession) -> None:
+    """Raise FykeError where a worker does not see what is too large to be sent."""
+    from fyke.spark.workers import blind_worker
+
+    for folder in folders:
+        host = blind_worker(session, folder / "manifest.json")
+        if host is not None:
+            raise FykeError(
+                f"worker {host} does not see {folder}: {size / 1e6:,.0f} MB of subscriptions are "
+                f"more than are sent to every worker ({SHIP_MAX / 1e6:,.0f} MB); name a place that "
+                "the driver and all workers see, with folder= or fyke.spark.compile"
+            )
 
 
 def _send(folder: Path, state: str, session: SparkSession) -> None:

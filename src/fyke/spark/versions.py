@@ -30,6 +30,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -184,7 +185,8 @@ def begin(path: str | Path) -> tuple[int, Path]:
 def add(path: str | Path, matcher: Matcher) -> Version:
     """Publishes the subscriptions of a matcher as a new version; Spark is not needed for it."""
     if is_address(path):
-        return send(add(Path(temporary_folder()) / "versions", matcher), str(path))
+        with claimed(str(path)) as claim:
+            return send(add(Path(temporary_folder()) / "versions", matcher), str(path), claim)
     number, folder = begin(path)
     matcher.save(folder / _SHARD)
     made = Version(str(path), number, (_SHARD,), len(matcher), 0)
@@ -202,16 +204,11 @@ def publish(made: Version) -> None:
         write_whole(root / _CURRENT, str(newest))
 
 
-def send(made: Version, address: str) -> Version:
-    """Publish a version of this machine once more, in a place by URI; facts.json comes last.
-
-    FykeError if the place holds anything else.
-    """
+def send(made: Version, address: str, claim: Claim) -> Version:
+    """Publish a version of this machine once more, in a place by URI; facts.json comes last."""
     place = Place.of(address)
-    check_place(place)
-    number, token = claim(place)
-    sent = replace(made, path=address, number=number, token=token)
-    name = _folder_name(sent)
+    sent = replace(made, path=address, number=claim.number, token=claim.token)
+    name = claim.name
     for part in sorted(made.folder.iterdir()):
         if part.is_dir():
             place.put(part, f"{name}/{part.name}")
@@ -221,22 +218,49 @@ def send(made: Version, address: str) -> Version:
     return sent
 
 
-def claim(place: Place) -> tuple[int, str]:
-    """A number of a version in a place by URI that nobody else has got, and a token for it."""
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The number of a version in a place by URI, and what else is in the name of its folder."""
+
+    number: int
+    token: str
+
+    @property
+    def name(self) -> str:
+        return f"version-{self.number:06}-{self.token}"
+
+
+@contextmanager
+def claimed(address: str) -> Iterator[Claim]:
+    """Claim a number in a place by URI before a version is made; it is given up if that fails.
+
+    FykeError if the place holds anything else than versions, or cannot be written.
+    """
+    place = Place.of(address)
+    _check_place(place)
+    claim = claim_number(place)
+    try:
+        yield claim
+    except BaseException:
+        with suppress(FykeError):
+            place.remove(claim.name)
+        raise
+
+
+def claim_number(place: Place) -> Claim:
+    """Claim a number that nobody else has got."""
     for attempt in range(_CLAIMS_MAX):
         number = max((found for found, _ in _kept(place)), default=0) + 1
-        token = secrets.token_hex(4)
-        name = f"version-{number:06}-{token}"
-        place.write(f"{name}/{_CLAIM}", "")
-        if [other for found, other in _kept(place) if found == number] == [name]:
-            return number, token
-        place.remove(name)
+        claim = Claim(number, secrets.token_hex(4))
+        place.write(f"{claim.name}/{_CLAIM}", "")
+        if [name for found, name in _kept(place) if found == number] == [claim.name]:
+            return claim
+        place.remove(claim.name)
         time.sleep(random.uniform(0, _PAUSE_S * (1 + attempt)))
     raise FykeError(f"too many publish versions to {told(place.address)} at once; try again")
 
 
-def check_place(place: Place) -> None:
-    """FykeError if a place by URI holds anything that is no version."""
+def _check_place(place: Place) -> None:
     for name in place.names():
         if not _KEPT.fullmatch(name) and name != _CURRENT:
             raise FykeError(
@@ -302,7 +326,7 @@ def _kept(place: Place) -> list[tuple[int, str]]:
 
 def _folder_name(made: Version) -> str:
     """What the folder of a version in a place by URI is called."""
-    return f"version-{made.number:06}-{made.token}"
+    return Claim(made.number, made.token).name
 
 
 def _is_ours(root: Path) -> bool:

@@ -65,17 +65,23 @@ def check_seen(session: SparkSession, folder: Path) -> None:
     make_folder(folder)
     mark = folder / f"_mark-{secrets.token_hex(16)}"
     mark.touch()
-    frame = session.range(0, 2 * tasks(session), 1, 2 * tasks(session))
     try:
-        with in_a_sentence("the workers cannot run Fyke"):
-            blind = frame.mapInArrow(missing(str(mark)), "host string").first()
+        host = blind_worker(session, mark)
     finally:
         mark.unlink(missing_ok=True)
-    if blind is not None:
+    if host is not None:
         raise FykeError(
-            f"worker {blind['host']} does not see {folder}: name a folder that the driver and all "
-            "workers see"
+            f"worker {host} does not see {folder}: name a folder that the driver and all workers "
+            "see"
         )
+
+
+def blind_worker(session: SparkSession, file: Path) -> str | None:
+    """The name of a worker that does not see a file of the driver's, if there is one."""
+    frame = session.range(0, 2 * tasks(session), 1, 2 * tasks(session))
+    with in_a_sentence("the workers cannot run Fyke"):
+        found = frame.mapInArrow(missing(str(file)), "host string").collect()
+    return str(found[0]["host"]) if found else None
 
 
 def missing(path: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
