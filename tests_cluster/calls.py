@@ -1,6 +1,6 @@
 """All calls on one session, and what they find: rows by number and hash.
 
-calls.py ADDRESS [ship] [only=CALL] [NAME=SETTING ...]
+calls.py ADDRESS
 
 on a session of its own; prints what was found, as JSON.
 """
@@ -23,6 +23,10 @@ from fyke.workloads.named import workload
 
 EVENTS: Final = 6_000
 SUBSCRIPTIONS: Final = 500
+NAMES: Final = (
+    *("table", "matcher", "snapshot", "compiled", "kept", "planned"),
+    *("fractions", "split", "rendezvous", "multistage"),
+)
 
 Found = tuple[int, str]
 
@@ -100,12 +104,6 @@ def ways(session: SparkSession, folder: str | None = None) -> dict[str, Callable
 
 
 if __name__ == "__main__":
-    address, *settings = sys.argv[1:]
-    kind = "remote" if address.startswith("sc://") else "master"
-    told = dict(each.split("=", 1) for each in settings if "=" in each)
-    only = told.pop("only", None)
-    ship = "ship" in settings
-    session = fyke.spark.session(**{kind: address}, conf=told, logs="off", ship=ship)
-    calls = ways(session).items()
-    print(json.dumps({name: call() for name, call in calls if only in (None, name)}))
+    session = fyke.spark.session(remote=sys.argv[1])
+    print(json.dumps({name: call() for name, call in ways(session).items()}))
     session.stop()

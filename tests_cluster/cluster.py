@@ -15,6 +15,7 @@ another path if that is asked for), and the folders that are named as shared.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -29,7 +30,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 import pyspark
 
@@ -37,9 +38,12 @@ from fyke.matching.compiled.kernel import MODE
 from fyke.matching.compiled.kernel_cache import kernel_cache
 from fyke.spark.java import java_home
 
-SOURCES: Final = Path(__file__).parents[1] / "src"
+ROOT: Final = Path(__file__).parents[1]
+SOURCES: Final = ROOT / "src"
 SPARK: Final = Path(pyspark.__file__).parent
 _START_S_MAX: Final = 180
+_BRIEF: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For processes that live for a minute: compiling well would take longer than it saves."""
 _BOUND: Final = ("setpriv", "--pdeathsig", "KILL")
 """A member ends with whoever started it, however that went."""
 _ALONE: Final = ("unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc")
@@ -79,16 +83,28 @@ class Member:
         """The folder for caches of its user."""
         return self.folder / "home" / ".cache"
 
+    def outputs(self, application: str = "app-*") -> list[Path]:
+        """What its executors, or those of one application, wrote to their error streams."""
+        return sorted((self.folder / "tmp" / "work").glob(f"{application}/*/stderr"))
+
+    def arrived(self, name: str) -> Path:
+        """Where an executor has an artifact that was sent to it."""
+        return next((self.folder / "tmp").rglob(name))
+
     def log(self) -> str:
         return (self.folder / "log").read_text("utf-8", "replace")
 
 
 @dataclass(slots=True)
 class Cluster:
-    """A master and its workers; `shared` are folders that all see, as the driver does."""
+    """A master and its workers; `shared` are folders that all see, as the driver does.
+
+    A `brief` one starts quickly and works slowly.
+    """
 
     folder: Path
     shared: tuple[Path, ...] = ()
+    brief: bool = False
     members: list[Member] = field(default_factory=list)
     port: int = 0
 
@@ -116,17 +132,27 @@ class Cluster:
     @property
     def conf(self) -> dict[str, object]:
         """What a driver on this machine has to say; two of them find room at the same time."""
-        return {
+        conf: dict[str, object] = {
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.ui.enabled": False,
             "spark.executor.memory": "768m",
             "spark.cores.max": 2,
+            "spark.scheduler.minRegisteredResourcesRatio": 1.0,  # jobs wait for both executors
         }
+        if self.brief:
+            for each in ("driver", "executor"):
+                conf[f"spark.{each}.extraJavaOptions"] = _BRIEF
+        return conf
 
     @property
     def workers(self) -> list[Member]:
         return [each for each in self.members if each.name.startswith("worker")]
+
+    @property
+    def living(self) -> list[Member]:
+        """The workers that were not killed."""
+        return [each for each in self.workers if each.process.poll() is None]
 
     def add_worker(
         self,
@@ -193,6 +219,7 @@ class Cluster:
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_NO_DAEMONIZE": "1",
             "PYSPARK_PYTHON": sys.executable,
+            **({"SPARK_DAEMON_JAVA_OPTS": _BRIEF} if self.brief else {}),
             **({"PYTHONPATH": str(sources)} if package is not None else {}),
             **variables,
         }
@@ -248,6 +275,24 @@ def _files_of_package() -> list[Path]:
 
 def _quoted(path: Path) -> str:
     return shlex.quote(str(path))
+
+
+def program(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a driver: one of the modules of this folder, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", f"tests_cluster.{module}", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=580,
+        check=False,
+    )
+
+
+def told(done: subprocess.CompletedProcess[str]) -> Any:
+    """What a driver printed, which must have ended well."""
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def free_port() -> int:

@@ -12,6 +12,7 @@ import fyke.spark
 from fyke.matching.compiled.compiling import warm
 from tests.bucket import serving
 from tests_cluster.cluster import Cluster, missing
+from tests_cluster.pythons import another_python
 
 
 @pytest.fixture(scope="session")
@@ -22,14 +23,16 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Cluster]:
-    """A master and two workers."""
+    """A master and two workers, which have no kernels: those of the driver have to arrive."""
     reason = missing()
     if reason is not None:
-        pytest.exit(f"test-cluster: {reason}", returncode=0)
+        pytest.exit(f"test-cluster: not run, {reason}", returncode=0)
     warm()
-    with Cluster(tmp_path_factory.mktemp("cluster"), (shared,)) as made:
-        made.add_worker()
-        made.add_worker(package="elsewhere")
+    other = another_python()
+    seen = (shared, *([other.parents[1]] if other else []))
+    with Cluster(tmp_path_factory.mktemp("cluster"), seen, brief=True) as made:
+        made.add_worker(warm=False)
+        made.add_worker(warm=False, package="elsewhere")
         yield made
 
 

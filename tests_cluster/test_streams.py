@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,9 +13,10 @@ from pyspark.sql import DataFrame, SparkSession
 import fyke
 import fyke.spark
 from fyke.errors import FykeError
-from tests_cluster.cluster import Cluster
+from fyke.spark import versions
+from fyke.spark.places import joined
+from tests_cluster.cluster import Cluster, program, told
 
-STREAM = Path(__file__).with_name("stream.py")
 FILES = 6
 
 
@@ -31,10 +32,12 @@ def test_files_of_a_shared_folder(
     """A function gets each row; the checkpoint lies on the driver. A worker dies meanwhile."""
     events = written(shared / "events-1")
     got: list[tuple[int, str]] = []
+    application = spark.conf.get("spark.app.id")
+    lost = next(each for each in cluster.living if each.outputs(application))
 
     def take(rows: DataFrame, batch: int) -> None:
         if batch == 2:
-            cluster.workers[-1].kill()
+            lost.kill()
         got.extend((row.n, row.subscription) for row in rows.collect())
 
     rows = spark.readStream.schema("n long").option("maxFilesPerTrigger", 1).json(str(events))
@@ -69,22 +72,28 @@ def test_a_sink_that_only_the_driver_sees(
     assert not (tmp_path / "c").exists()
 
 
-def test_over_connect(cluster: Cluster, shared: Path, tmp_path: Path) -> None:
-    """Batches are worked on by the server, which sees nothing of the client's."""
-    written(shared / "events-4")
-    server, address = cluster.add_server()
-    done = subprocess.run(
-        [sys.executable, STREAM, address, str(shared), str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    said = server.log()[-3000:]
-    server.kill()
-    assert done.returncode == 0, done.stderr[-3000:] + said
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert sorted(map(tuple, found)) == expected()
+def test_a_driver_that_is_started_again(cluster: Cluster, bucket: str, shared: Path) -> None:
+    """Killed in batch 1, before anything of it is published; its disk is lost.
+
+    Pins lie in the bucket: though there is a newer version meanwhile, batch 1 sees the old one.
+    """
+    written(shared / "events-5")
+    rules = joined(bucket, "restarted")
+    versions.add(rules, matcher())
+    settings = [f"{key}={value}" for key, value in cluster.conf.items()]
+    given = ("restarted", cluster.master, bucket, str(shared), *settings)
+    killed = program(*given)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr[-3000:]
+    newer = matcher()
+    newer.add("new", "n >= 0")
+    versions.add(rules, newer)
+    found = told(program(*given))
+    old = [row for row in expected() if row[0] < 800]
+    new = [row for row in expected() if row[0] >= 800]
+    wanted = sorted([*old, *new, *((n, "new") for n in range(800, 1200))])
+    assert sorted((n, id) for _, n, id in found["rows"]) == wanted
+    assert {batch for batch, _, id in found["rows"] if id == "new"} == {2}
+    assert found["progress"] == [2, 2, len(wanted), 0]
 
 
 def written(folder: Path) -> Path:
@@ -93,6 +102,7 @@ def written(folder: Path) -> Path:
         numbers = range(200 * file, 200 * (file + 1))
         text = "".join(json.dumps({"n": number}) + "\n" for number in numbers)
         (folder / f"{file}.json").write_text(text, "utf-8")
+        os.utime(folder / f"{file}.json", (1e9 + file, 1e9 + file))  # batches take the oldest
     return folder
 
 

@@ -48,7 +48,10 @@ def test_advice() -> None:
     assert "has Fyke 0" in other and "ship=True" in other
     assert "no pyarrow" in advice(replace(GOOD, versions={**GOOD.versions, "pyarrow": None}))[0]
     assert advice(replace(GOOD, sees={"/shared": False}))[0].startswith("worker w1 does not see")
-    assert "no compiled kernels" in advice(replace(GOOD, is_warm=False))[0]
+    cold = replace(GOOD, is_warm=False, kernels="fast-1")
+    assert "no compiled kernels" in advice(cold)[0]
+    assert "no compiled kernels" in Examination(GOOD.versions, (cold,), 2, "fast-2").advice[0]
+    assert Examination(GOOD.versions, (cold,), 2, "fast-1").advice == []  # they will be sent
 
 
 def test_tasks_follow_from_cores(spark: SparkSession) -> None:
@@ -66,6 +69,11 @@ def test_tasks_follow_from_cores(spark: SparkSession) -> None:
     [
         ("org.apache...\nfyke.errors.FykeError: worker w does not see /x: y\n", "worker w does"),
         ('java.io.IOException: Cannot run program "/no/python": error=2', "PYSPARK_PYTHON"),
+        (
+            "PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] Python in worker has different "
+            "version: 3.12 than that in driver: 3.11, PySpark cannot run with others.",
+            "workers have Python 3.12, the driver has 3.11; let PYSPARK_PYTHON name a Python 3.11",
+        ),
         ("  ModuleNotFoundError: No module named 'fyke'\n\tat org.apache", "No module named"),
         ("", "does not say why"),
     ],

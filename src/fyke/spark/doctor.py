@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fyke.durable import make_folder
+from fyke.spark.kernels import sent_kernels
 from fyke.spark.reasons import in_a_sentence
 from fyke.spark.sizes import tasks
 from fyke.spark.workers import REMEDY
@@ -42,6 +43,8 @@ class Executor:
     is_warm: bool
     memory: int
     """Of its machine, in bytes."""
+    kernels: str = ""
+    """What its compiled kernels depend on, in a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class Examination:
     versions: dict[str, str | None]
     executors: tuple[Executor, ...]
     cores: int
+    kernels: str = ""
+    """Of those that the driver will send; empty if it sends none."""
 
     @property
     def advice(self) -> list[str]:
@@ -71,7 +76,8 @@ class Examination:
         for folder, is_seen in executor.sees.items():
             if not is_seen:
                 yield f"{who} does not see {folder}: it can be used for nothing that workers write"
-        if has["fyke"] and not executor.is_warm:
+        is_served = self.kernels and executor.kernels == self.kernels
+        if has["fyke"] and not executor.is_warm and not is_served:
             yield f"{who} has no compiled kernels: its first match takes half a minute longer"
         if executor.memory < _ROOM_MIN:
             yield f"{who} has {executor.memory / 1e9:.1f} GB of memory: compile with more shards="
@@ -90,7 +96,8 @@ def examine(session: SparkSession, folders: Sequence[Path] = ()) -> Examination:
             Path(mark).unlink(missing_ok=True)
     told = [Executor(**json.loads(row["told"])) for row in rows]
     found = {(each.host, each.process): each for each in told}
-    return Examination(_versions(), tuple(found[key] for key in sorted(found)), tasks(session))
+    executors = tuple(found[key] for key in sorted(found))
+    return Examination(_versions(), executors, tasks(session), sent_kernels())
 
 
 def _mark(folder: Path) -> str:
@@ -136,12 +143,16 @@ def _looking(
                 versions[name] = version(name)
             except PackageNotFoundError:
                 versions[name] = None
-        is_warm = False
+        is_warm, kernels = False, ""
         try:
             from fyke.matching.compiled.compiling import is_compiled
+            from fyke.matching.compiled.kernel import MODE
+            from fyke.matching.compiled.kernel_cache import kernel_cache
             from fyke.version import __version__
 
             versions["fyke"], is_warm = __version__, is_compiled()
+            folder = kernel_cache(MODE)
+            kernels = "" if folder is None else folder.name
         except ImportError:
             versions["fyke"] = None
         told = {
@@ -152,6 +163,7 @@ def _looking(
             "sees": {folder: os.path.exists(mark) for folder, mark in marks.items()},
             "is_warm": is_warm,
             "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+            "kernels": kernels,
         }
         for _ in batches:
             yield pa.RecordBatch.from_pydict({"told": [json.dumps(told)]})

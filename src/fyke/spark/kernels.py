@@ -30,7 +30,7 @@ _SUFFIXES: Final = (".nbi", ".nbc")
 def ship_kernels(session: SparkSession) -> None:
     """Send the driver's compiled kernels to the workers, if it has all of them."""
     folder = kernel_cache(MODE)
-    if folder is None or not is_complete(MODE):
+    if folder is None or not sent_kernels():
         return
     archive = Path(temporary_folder()) / f"{_name(folder)}.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
@@ -38,6 +38,12 @@ def ship_kernels(session: SparkSession) -> None:
             if file.suffix in _SUFFIXES:
                 packed.write(file, file.relative_to(folder).as_posix())
     session.addArtifacts(f"{archive}#{_name(folder)}", archive=True)
+
+
+def sent_kernels() -> str:
+    """What the kernels depend on that the driver has and sends; empty if it has not got all."""
+    folder = kernel_cache(MODE)
+    return folder.name if folder is not None and is_complete(MODE) else ""
 
 
 def take_kernels() -> None:

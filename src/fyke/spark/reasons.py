@@ -18,11 +18,19 @@ _OURS: Final = re.compile(r"fyke\.errors\.\w+: (.+)")
 _PYTHONS: Final = re.compile(
     r"^\s*(?!java|org|scala|py4j)(?:\w+\.)*(\w*(?:Error|Exception): .+)", re.MULTILINE
 )
+_OTHER_PYTHON: Final = re.compile(
+    r"Python in worker has different version: (\S+) than that in driver: ([\d.]+)"
+)
 _NO_PYTHON: Final = re.compile(r'Cannot run program "([^"]+)"')
 
 
 def reason(text: str) -> str:
     """Return our own sentence in a text, or what else Python raised, or its first lines."""
+    if other := _OTHER_PYTHON.search(text):
+        return (
+            f"workers have Python {other[1]}, the driver has {other[2]}; let PYSPARK_PYTHON name "
+            f"a Python {other[2]} there"
+        )
     for pattern in (_OURS, _PYTHONS):
         raised = pattern.findall(text)
         if raised:
