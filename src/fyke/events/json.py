@@ -13,6 +13,7 @@ values, so that an event is walked once. Both cost time linear in the text, what
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -22,7 +23,7 @@ import msgspec
 
 from fyke.errors import EventError, shown
 from fyke.events.event import Event
-from fyke.events.number import ExactDecimal, read_number
+from fyke.events.number import INT_MAX, ExactDecimal, read_number
 from fyke.events.value import admit, format_timestamp
 from fyke.limits import DEFAULT_LIMITS, Limits
 
@@ -46,7 +47,7 @@ def decode_event(
     document = parse(text, limits, _EXACT_DECODER if decimals else _DECODER)
     if not isinstance(document, dict):
         raise EventError(f"an event is a JSON object, not {_NAMES.get(type(document), 'a number')}")
-    return Event(_rounded(document, decimals) if decimals else document, limits=limits)  # type: ignore[arg-type]
+    return Event(rounded(document, decimals) if decimals else document, limits=limits)  # type: ignore[arg-type]
 
 
 def encode(value: object) -> str:
@@ -131,13 +132,13 @@ def _exactly(text: str) -> object:
         raise EventError(str(refused)) from None
 
 
-def _rounded(value: object, decimals: Collection[str], path: str = "") -> object:
+def rounded(value: object, decimals: Collection[str], path: str = "") -> object:
     """The value with int or float for every decimal, except at some attributes."""
     if isinstance(value, dict):
         at = f"{path}." if path else ""
-        return {key: _rounded(each, decimals, at + key) for key, each in value.items()}
+        return {key: rounded(each, decimals, at + key) for key, each in value.items()}
     if isinstance(value, list):
-        return [_rounded(each, decimals, path) for each in value]
+        return [rounded(each, decimals, path) for each in value]
     if not isinstance(value, ExactDecimal) or path in decimals:
         return value
     return int(value) if value == value.to_integral_value() else float(value)
@@ -146,6 +147,27 @@ def _rounded(value: object, decimals: Collection[str], path: str = "") -> object
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse)
 _EXACT_DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_object, parse_constant=_refuse, parse_float=_exactly, parse_int=_exactly
+)
+
+_DIGITS_MAX: Final = 20
+
+
+def _any_integer(text: str) -> int:
+    """The number, or one as much out of range: very long ones would take very long to read."""
+    return int(text) if len(text) <= _DIGITS_MAX else INT_MAX + 1
+
+
+def _any_number(text: str) -> object:
+    try:
+        return read_number(text)
+    except ValueError:
+        return math.inf
+
+
+LENIENT: Final = json.JSONDecoder(parse_int=_any_integer, parse_constant=_refuse)
+"""Takes the last of equal keys, and numbers that are not admitted; for who looks at a part only."""
+LENIENT_EXACT: Final = json.JSONDecoder(
+    parse_float=_any_number, parse_int=_any_number, parse_constant=_refuse
 )
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 import heapq
 import random
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -50,8 +50,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from fyke.events.columns import Columns
+    from fyke.events.door import Door
     from fyke.events.schema import Schema
+    from fyke.matching.asked import Asked
     from fyke.matching.catalog import Catalog
+    from fyke.matching.lines import LineMatches
 
 
 FilterOf: TypeAlias = Callable[[int], Filter]
@@ -113,6 +116,8 @@ class Stats:
     work: Work
     self_checks: int
     self_check_failures: int
+    read_slowly: int = 0
+    """Texts that `match_json` and `match_ndjson` could not read the quick way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +173,8 @@ class Matcher:
         self._catalog = catalog
         self._engine = self._make(filter_of)
         self._changes = Changes(filter_of)
+        self._asked: Asked | None = None
+        """What the subscriptions read, once somebody has handed in JSON."""
 
     @property
     def engine(self) -> Engine:
@@ -205,6 +212,8 @@ class Matcher:
     def remove(self, id: str) -> None:
         """Removes a subscription; it does not see the next event."""
         with self._lock:
+            if self._asked is not None:
+                self._asked.remove(self._catalog.filter(self._catalog.known(id)))
             slot = self._catalog.remove(id)
             self._revision += 1
             self._changes.note(slot)
@@ -225,6 +234,9 @@ class Matcher:
                 self._catalog.replace(id, old)
                 self._engine.add(slot, old)
                 raise
+            if self._asked is not None:
+                self._asked.add(new)
+                self._asked.remove(old)
 
     def filter(self, id: str) -> Filter:
         """The filter of a subscription."""
@@ -282,12 +294,29 @@ class Matcher:
             raise
         self._revision += 1
         self._changes.note(slot)
+        if self._asked is not None:
+            self._asked.add(filter)
 
     # --- events
 
     def match(self, event: Event | Document) -> list[str]:
         """The ids of the subscriptions that accept the event."""
-        event = self._event(event)
+        return self._match(self._event(event), None)  # type: ignore[return-value]
+
+    def match_json(self, text: bytes | str, *, strict: bool = False) -> list[str]:
+        """The ids of the subscriptions that accept the event of a JSON object.
+
+        Only what subscriptions read is read of it, and checked; all else must be well-formed. With
+        `strict`, all of it is checked, and a key that occurs twice in one object is refused.
+        """
+        ids = self._match(self._strictly(text), None) if strict else None
+        while ids is None:
+            door = self._door()
+            ids = self._match(door.event(text), door)
+        return ids
+
+    def _match(self, event: Event, door: Door | None) -> list[str] | None:
+        """The ids; None where the door that the event came by is not the one that there is now."""
         with self._lock:
             self._changes.begin()
         try:
@@ -299,6 +328,8 @@ class Matcher:
         with self._lock:
             slots = self._changes.settled(slots, event)
             self._changes.end()
+            if door is not None and door is not self._door():
+                return None
             self._events += 1
             if self._self_check and self._random.random() < self._self_check:
                 slots = self._checked(event, slots)
@@ -306,6 +337,21 @@ class Matcher:
             if self._watch is not None and self._random.random() < self._watched:
                 self._watch(event)
             return self._catalog.names(slots)
+
+    def _strictly(self, text: bytes | str) -> Event:
+        from fyke.events.documents import read_document
+
+        return read_document(text if isinstance(text, str) else bytes(text), self._schema)
+
+    def _door(self) -> Door:
+        """What reads JSON for the subscriptions that there are now."""
+        with self._lock:
+            if self._asked is None:
+                from fyke.matching.asked import Asked
+
+                filters = (filter for _, filter in self._catalog.filters())
+                self._asked = Asked(filters, self._schema)
+            return self._asked.door
 
     def _event(self, event: Event | Document) -> Event:
         """The event as the schema reads it."""
@@ -328,13 +374,45 @@ class Matcher:
         from fyke.matching.batch import batches
 
         read = batches(table, self._schema)
-        parts = [self._match_rows(first, columns) for first, columns in read]
+        parts: Any = [self._match_rows(first, columns) for first, columns in read]
         events = pa.chunked_array([part[0] for part in parts], pa.int64())
         ids = pa.chunked_array([part[1] for part in parts], pa.string())
         return pa.table({"event": events, "subscription": ids})
 
-    def _match_rows(self, numbers: Any, columns: Columns) -> tuple[pa.Array, pa.Array]:
-        """The numbers of the rows and the ids, of all matches; `numbers` may be the first one."""
+    def match_ndjson(self, source: Any) -> LineMatches:
+        """The matches of JSON lines: bytes, a text, a path, or a file that is open for bytes.
+
+        Lines are read as `match_json` reads one, block by block. A line that is no event is in
+        `refused` and harms no other.
+        """
+        from fyke.matching.lines import blocks, joined, opened
+
+        with opened(source) as read:
+            return joined([self.match_lines(block.lines, block.first) for block in blocks(read)])
+
+    def match_lines(self, lines: Sequence[bytes] | None, first: int = 0) -> LineMatches:
+        """The matches of one block of JSON lines, whose numbers begin with `first`.
+
+        None stands for a line that is too long to be read (`matching.lines.blocks`).
+        """
+        from fyke.matching.lines import line_matches, too_long
+
+        if lines is None:
+            return too_long(first)
+        while True:
+            door = self._door()
+            block = door.block(lines)
+            parts = [self._match_rows(first + places, each, door) for places, each in block.parts]
+            if None not in parts:
+                return line_matches(block, first, parts)  # type: ignore[arg-type]
+
+    def _match_rows(
+        self, numbers: Any, columns: Columns, door: Door | None = None
+    ) -> tuple[pa.Array, pa.Array] | None:
+        """The numbers of the rows and the ids, of all matches; `numbers` may be the first one.
+
+        None as `_match` says.
+        """
         import numpy as np
         import pyarrow as pa
 
@@ -343,6 +421,8 @@ class Matcher:
         with self._searching():
             offsets, slots = match_columns(self._engine, columns)
             with self._lock:
+                if door is not None and door is not self._door():
+                    return None
                 rows = np.repeat(np.arange(columns.rows), np.diff(offsets))
                 rows, slots = self._changes.settled_rows(rows, slots, columns)
                 if self._self_check:
@@ -459,6 +539,7 @@ class Matcher:
             work=replace(self._engine.work),
             self_checks=self._self_checks,
             self_check_failures=self._self_check_failures,
+            read_slowly=0 if self._asked is None else self._asked.slow,
         )
 
     def save(self, path: str | Path) -> None:

@@ -1,0 +1,70 @@
+"""Asked: which paths the subscriptions of a matcher read, counted while they come and go.
+
+Two subscriptions may read one path, so each path has a count. The door (`events.door`) is made
+anew when a path is added to those that are read, or the last who read it has gone: an event is
+checked where somebody reads it, whoever was there before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from fyke.events.door import Door
+from fyke.events.schema import Schema
+from fyke.filters.filter import Filter
+from fyke.filters.reads import reads
+
+
+class Asked:
+    """Paths with the number of their readers. Its owner's lock is held by whoever calls."""
+
+    def __init__(self, filters: Iterable[Filter], schema: Schema | None = None) -> None:
+        self._paths: Counter[str] = Counter()
+        self._everything = 0
+        """How many read whatever there is."""
+        self._schema = schema
+        self._door: Door | None = None
+        self._slow = 0
+        for filter in filters:
+            self.add(filter)
+
+    @property
+    def door(self) -> Door:
+        """What reads the paths that are asked for now."""
+        if self._door is None:
+            paths = None if self._everything else self._paths.keys()
+            self._door = Door(paths, self._schema)
+        return self._door
+
+    @property
+    def slow(self) -> int:
+        """How many texts went by the slow door, of this door and of those before."""
+        return self._slow + (0 if self._door is None else self._door.slow)
+
+    def add(self, filter: Filter) -> None:
+        """Takes note of a subscription that came."""
+        self._count(filter, 1)
+
+    def remove(self, filter: Filter) -> None:
+        """Takes note of one that went."""
+        self._count(filter, -1)
+
+    def _count(self, filter: Filter, by: int) -> None:
+        paths = reads(filter)
+        if paths is None:
+            self._everything += by
+            if self._everything == max(by, 0):
+                self._forget()
+            return
+        for path in paths:
+            self._paths[path] += by
+            if self._paths[path] == max(by, 0):
+                self._forget()
+                if by < 0:
+                    del self._paths[path]
+
+    def _forget(self) -> None:
+        if self._door is not None:
+            self._slow += self._door.slow
+            self._door = None
