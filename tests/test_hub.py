@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fyke
+from fyke.events import json
 from fyke.events.event import Event
 from fyke.hub import Failure, Handle, Hub
+from fyke.typed.packing import pack
 
 
 def test_the_line_of_the_design() -> None:
@@ -305,3 +307,40 @@ def test_what_is_refused() -> None:
     with pytest.raises(fyke.EventError):
         hub.publish({"a": float("nan")})
     assert len(hub) == 0
+
+
+def test_json_is_published_as_bytes():
+    hub, seen = fyke.Hub(), []
+    hub.subscribe("price < 10", lambda event: seen.append(dict(event.document)), id="cheap")
+    assert hub.publish(b'{"price": 8, "more": [1]}').subscriptions == ("cheap",)
+    assert hub.publish(bytearray(b'{"price": 12, "more": 1e400}')).subscriptions == ()
+    assert seen == [{"price": 8, "more": [1]}]
+    with pytest.raises(fyke.EventError, match="more"):
+        hub.publish(b'{"price": 8, "more": 1e400}')
+    with pytest.raises(fyke.EventError):
+        hub.publish(b'{"price": 8')
+    assert len(seen) == 1
+
+
+def test_bytes_reach_those_who_wait_for_objects_too():
+    @fyke.event
+    class Quote:
+        price: float
+
+    hub, seen = fyke.Hub(), []
+    hub.subscribe(Quote, seen.append, where=lambda quote: quote.price < 10)
+    hub.publish(Quote(8.5))
+    hub.publish(json.encode(pack(Quote(9.5)).document).encode())
+    assert seen == [Quote(8.5), Quote(9.5)]
+
+
+def test_bytes_are_awaited_too():
+    hub, seen = fyke.Hub(), []
+
+    async def wait(event):
+        seen.append(event["price"])
+
+    hub.subscribe("price < 10", wait)
+    assert asyncio.run(hub.publish_async(b'{"price": 8}')).failures == ()
+    assert asyncio.run(hub.publish_async(b'{"price": 18}')).subscriptions == ()
+    assert seen == [8]

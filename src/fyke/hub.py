@@ -37,6 +37,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from fyke.errors import FykeError, shown
 from fyke.events.event import Event, as_event
+from fyke.events.json import decode_event
 from fyke.events.schema import Schema
 from fyke.filters.filter import Filter
 from fyke.matching.matcher import Matcher
@@ -111,6 +112,8 @@ class Hub:
         self._matcher = Matcher(schema=schema) if matcher is None else matcher
         self._schema = schema
         self._typed = TypedSubscriptions()
+        self._had_typed = False
+        """Whether there ever was one, which judges whole events."""
         self._on_error = on_error or _log_failure
         self._callbacks: dict[str, dict[int, Callback]] = {}
         """By the id of a subscription; numbers say who came first."""
@@ -189,6 +192,7 @@ class Hub:
             else:
                 self._matcher.add(name, typed.filter)
                 self._typed.add(name, typed)
+                self._had_typed = True
             self._made.add(name)
             return self._attached(name, callback)
 
@@ -261,12 +265,16 @@ class Hub:
     def publish(self, event: object) -> Delivery:
         """Calls the matching callbacks in the order of subscription.
 
-        The event is an Event, a mapping, or an object of an event class.
+        The event is an Event, a mapping, an object of an event class, or JSON as bytes. Of JSON, as
+        of `Matcher.match_json`, what subscriptions read is read first; the whole only, and
+        strictly, if there is somebody to get it.
 
         Coroutines are started in the running event loop, where there is one (see `pending`);
         otherwise they run to their end before this returns.
         """
         event = self._read(event)
+        if event is None:
+            return Delivery(())
         ids, failures, coroutines = self._call(event)
         if not coroutines:
             return Delivery(ids, tuple(failures))
@@ -283,13 +291,23 @@ class Hub:
     async def publish_async(self, event: object) -> Delivery:
         """Calls the matching callbacks and waits for the coroutines, which run side by side."""
         event = self._read(event)
+        if event is None:
+            return Delivery(())
         ids, failures, coroutines = self._call(event)
         failures += await self._all(coroutines, event)
         return Delivery(ids, tuple(failures))
 
-    def _read(self, event: Any) -> Event:
+    def _read(self, event: Any) -> Event | None:
+        """The event; None of JSON that nobody wants."""
         if is_object(event):
             return pack(event)
+        if isinstance(event, bytes | bytearray | memoryview):
+            event = bytes(event)
+            may_skip = self._schema is None and not self._had_typed
+            if may_skip and not self._matcher.match_json(event):
+                return None
+            schema = self._matcher.schema
+            event = decode_event(event, decimals=() if schema is None else schema.decimals)
         read = as_event(event)
         return read if self._schema is None else self._schema.validate(read)
 

@@ -73,7 +73,9 @@ def check_both_doors(texts: list[bytes], paths: list[str] | None) -> Counter[str
             event = slow.event(text)
             if block.parts[0][1] is columns and paths is not EVERYTHING and len(columns.paths):
                 check_parts(only(columns, paths), row, part_of(event, paths))
-            assert columns.event(row) == event
+            made = columns.event(row)
+            assert made.document == event.document
+            assert outcome(lambda _, made=made: made, text, paths) == said
         elif text.strip(b" \t\r\n"):
             assert block.refused[place] == said, text
     return Counter(

@@ -126,6 +126,16 @@ def test_strict_refuses_what_the_slow_door_lets_pass():
 # --- which paths are read ------------------------------------------------------------------------
 
 
+def test_what_filters_read():
+    read = {text: reads(parse(text)) for text in ("a = b.c", "type is T", "not exists x", "true")}
+    assert list(read.values()) == [{"a", "b.c"}, {"type"}, {"x"}, set()]
+    pattern = {"a": {"b": [1], "c": [{"anything-but": 2}]}}
+    assert reads(parse(pattern, dialect="eventbridge")) == {"a.b", "a.c"}
+    assert reads(parse("EXISTS a AND (b = 1 OR c LIKE 'x%')", dialect="cesql")) == {"a", "b", "c"}
+    matcher = matcher_of("scan", {"x": parse("a = b")})
+    assert matcher.match_json(b'{"a": 1, "b": 1}') == ["x"]
+
+
 def test_who_comes_and_goes_changes_what_is_read():
     matcher = Matcher("scan")
     bad = b'{"a": 1, "b": 1e400}'

@@ -27,11 +27,13 @@ costs some nanoseconds; beyond `FIELDS_MAX` whole texts are decoded, as where ev
 
 from __future__ import annotations
 
+import gc
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, Final, TypeAlias, Union
 
 import msgspec
@@ -153,13 +155,17 @@ class Door:
 
     def block(self, lines: Sequence[bytes]) -> Block:
         """Events of JSON, one a line."""
-        if self._root is None or self._schema is not None:
-            return self._by_events(lines)
+        with _uncollected():
+            if self._root is None or self._schema is not None:
+                return self._by_events(lines)
+            return self._by_structs(lines, self._root)
+
+    def _by_structs(self, lines: Sequence[bytes], root: _Node) -> Block:
         refused: dict[int, str] = {}
         structs, places, slow = self._decoded(lines)
         while True:
             dealt = _Dealt(len(structs))
-            dealt.object(self._root, structs, dealt.all, False)
+            dealt.object(root, structs, dealt.all, False)
             if not dealt.suspects:
                 break
             slow += [places[row] for row in dealt.suspects]
@@ -176,29 +182,39 @@ class Door:
 
     def _decoded(self, lines: Sequence[bytes]) -> tuple[list[Any], list[int], list[int]]:
         """Structs, with the places of their lines, and the places of those for the slow door."""
-        decode, is_deep, long = self._decode, self._is_deep, self._long
         structs: list[Any] = []
-        places: list[int] = []
-        slow: list[int] = []
-        for place, line in enumerate(lines):
+        doubtful = {place for place, size in enumerate(map(len, lines)) if size > self._long}
+        left = iter(lines)
+        failed: list[int] = []
+        while True:
             try:
-                found = decode(line)
-                if not line.isascii():
-                    str(line, "utf-8")
+                structs.extend(map(self._decode, left))  # what came before a failure stays
+                break
             except _REFUSED:
-                if line.strip(_BLANK):
-                    slow.append(place)
-            else:
-                if len(line) > long or is_deep(line):
-                    slow.append(place)
-                else:
-                    structs.append(found)
-                    places.append(place)
-        return structs, places, slow
+                failed.append(len(structs) + len(failed))
+        text = b"\n".join(lines)
+        if not text.isascii():
+            doubtful.update(place for place, line in enumerate(lines) if not _is_utf8(line))
+        for place in np.flatnonzero(_opened(text, lines) > self._limits.depth_max).tolist():
+            if place not in failed and self._is_deep(lines[place]):
+                doubtful.add(place)
+        places = list(range(len(lines)))
+        for place in reversed(failed):
+            del places[place]
+        if doubtful:
+            kept = [at for at, place in enumerate(places) if place not in doubtful]
+            structs, places = [structs[at] for at in kept], [places[at] for at in kept]
+        doubtful.update(failed)
+        return structs, places, [place for place in doubtful if lines[place].strip(_BLANK)]
 
     def _maker(self, lines: Sequence[bytes], places: list[int]) -> Callable[[int], Event]:
-        """What makes the event of a row, for who needs all of it that was asked for."""
-        return lambda row: self._projection.event(lines[places[row]])
+        """What makes the event of a row."""
+
+        def make(row: int) -> Event:
+            line = lines[places[row]]
+            return self._read(line) or self._projection.event(line)
+
+        return make
 
     def _by_the_slow(
         self, lines: Sequence[bytes], places: Iterable[int], refused: dict[int, str]
@@ -245,6 +261,35 @@ class _PartlyRead(Event):
         if self._document is None:
             self._document = self._projection.event(self._json).document
         return self._document
+
+
+def _opened(text: bytes, lines: Sequence[bytes]) -> Rows:
+    """How many brackets open in each line of a text."""
+    places = np.flatnonzero(np.frombuffer(text, np.uint8) & 0xDF == ord("["))  # and "{"
+    ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)) + 1)
+    return np.diff(np.searchsorted(places, ends), prepend=0)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        return line.isascii() or bool(str(line, "utf-8"))
+    except UnicodeDecodeError:
+        return False
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keeps the garbage collector from many objects that live for a moment, without cycles.
+
+    It would look at all of them again and again, which takes longer than making them.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _as_bytes(text: object) -> bytes:
@@ -385,13 +430,16 @@ class _Dealt:
             self._values(below, values, rows, is_listed)
 
     def _values(self, node: _Node, values: Sequence[Any], rows: Rows, is_listed: bool) -> None:
+        if values[0] is UNSET and values.count(UNSET) == len(values):
+            return
         classes = set(map(type, values))
         if len(classes) == 1:
             self._class(node, classes.pop(), values, rows, is_listed)
             return
         for cls in classes - {UnsetType}:
-            at = [place for place, value in enumerate(values) if value.__class__ is cls]
-            self._class(node, cls, [values[place] for place in at], rows[at], is_listed)
+            is_cls = [value.__class__ is cls for value in values]
+            held = list(compress(values, is_cls))
+            self._class(node, cls, held, rows[np.array(is_cls)], is_listed)
 
     def _class(
         self, node: _Node, cls: type, values: Sequence[Any], rows: Rows, is_listed: bool

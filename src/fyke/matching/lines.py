@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fyke.events.door import Block
 
 BLOCK_BYTES: Final = 4 * 1024 * 1024
-BLOCK_LINES: Final = 8_192
+BLOCK_LINES: Final = 4_096
 """Lines that are read into columns at a time."""
 LENGTH_MAX: Final = 16 * 1024 * 1024
 """Bytes of one line."""
