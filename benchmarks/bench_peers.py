@@ -56,12 +56,12 @@ def _selections(crowd: Crowd) -> tuple[list[float], float]:
         peer = crowd.simulation.node(draw.choice(crowd.peers))
         assert isinstance(peer, Peer)
         [member] = peer.members.values()
-        target = draw.choice(member.ring or [member.row])
+        target = draw.choice(member.ring.view or [member.row])
         rows = np.array([row for row in member.links() if row != target], np.int64)
-        registry = peer._registry
+        registry = peer._site.registry
         started = time.process_time()
         overlapping = registry.table.overlapping(rows, target)
-        found = registry.table.select_peers(overlapping, target)
+        found, _ = registry.table.select_peers(overlapping, target)
         taken.append(time.process_time() - started)
         if number < CHECKED:
             shapes = {row: shape_of(registry.filters[row], registry.space)

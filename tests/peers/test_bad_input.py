@@ -155,11 +155,11 @@ def test_a_flood_of_newcomers_leaves_views_bounded() -> None:
                           profiles=(), ages=())  # fmt: skip
             told(peer, them, name)
     [member] = peer.members.values()
-    assert len(member.cyclon.view) <= 20
-    assert len(member.near) <= 20
+    assert len(member.random.view) <= 20
+    assert len(member.near.view) <= 20
     for _ in range(8):
         peer.handle(Tick(), 3.0)
-    assert len(peer._contacts.born) <= 41 + len(member.ring)
+    assert len(peer._site.contacts.born) <= 41 + len(member.ring.view)
 
 
 def test_a_filter_of_too_many_boxes_goes_on_and_says_so() -> None:

@@ -283,7 +283,7 @@ def select_fast(
     places = {table.add(*each): each[0] for each in others}
     rows = np.array([target, *places], np.int64)
     Random(0).shuffle(rows)  # type: ignore[arg-type]
-    found = table.select_peers(table.overlapping(rows, target), target)
+    found, _ = table.select_peers(table.overlapping(rows, target), target)
     return {places[row] for row in found.tolist()}
 
 
@@ -320,6 +320,34 @@ def test_the_table_selects_as_the_exact_algebra(seed: int, axes: int, count: int
     reached(selected=bool(found), skipped=len(found) < len(overlap))
     assert found <= overlap
     assert found <= select_fast(space, *target, others, fragments_max=4)
+
+
+@reaches(changed=0.3, replaced=0.1)
+@examples(0.5)
+@given(st.integers(0, 2**32), st.integers(1, 3), st.integers(8, 30))
+def test_links_that_are_extended_are_those_selected_at_once(
+    seed: int, axes: int, count: int
+) -> None:
+    draw = Random(seed)
+    space = small_space(axes, 12)
+    table = Table(space, 4_096)
+    ids = [(draw.randrange(30), n) for n in range(count + 1)]
+    target, *others = [table.add(id, draw_shape(draw, axes, 12)) for id in ids]
+    known: list[int] = []
+    links, needs = table.select_peers(np.empty(0, np.int64), target)
+    while others:
+        fresh = [others.pop() for _ in range(min(len(others), draw.randrange(1, 4)))]
+        again = draw.sample(known, min(len(known), draw.randrange(2)))  # heard of before
+        known += fresh
+        before = set(links.tolist())
+        met = table.overlapping(np.array([*fresh, *again, target], np.int64), target)
+        links, needs = table.extend(links, needs, met, target)
+        every = table.overlapping(np.array(known, np.int64), target)
+        right, directions = table.select_peers(every, target)
+        assert links.tolist() == right.tolist()
+        assert needs.tolist() == directions.tolist()
+        now = set(links.tolist())
+        reached(changed=now != before, replaced=bool(before - now))
 
 
 @reaches(several=0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -17,11 +18,12 @@ from fyke.filters.subscription import Subscription
 from fyke.peers import member as members
 from fyke.peers.geometry.shape import Shape, shape_of
 from fyke.peers.geometry.space import Point, Space
-from fyke.peers.geometry.table import Rows, Table
+from fyke.peers.geometry.table import Needs, Rows, Table
 from fyke.peers.history import History
 from fyke.peers.member import Member
 from fyke.peers.messages import PeerCodec, Profile
 from fyke.peers.registry import Registry
+from fyke.peers.ring import RingLinks
 from fyke.peers.settings import PAPER, Settings
 from fyke.simulation.cycles import Crowd
 from fyke.simulation.network import Network
@@ -63,8 +65,8 @@ def views(crowd: Crowd) -> dict[str, tuple[object, ...]]:
     for name in crowd.peers:
         peer = crowd.simulation.node(name)
         for id, member in peer.members.items():  # type: ignore[attr-defined]
-            named = peer._registry.profiles  # type: ignore[attr-defined]
-            layers = (member.ring, member.near, list(member.cyclon.view.items()))
+            named = peer._site.registry.profiles  # type: ignore[attr-defined]
+            layers = (member.ring.view, member.near.view, list(member.random.view.items()))
             found[id] = (
                 [named[row].name for row in layers[0]],
                 [named[row].name for row in layers[1]],
@@ -247,8 +249,10 @@ def no_ring_links(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cut_rings(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Member._set_ring
-    monkeypatch.setattr(Member, "_set_ring", lambda self, rows: real(self, rows[:4]))
+    real = RingLinks._put
+    monkeypatch.setattr(
+        RingLinks, "_put", lambda self, rows, needs: real(self, rows[:4], needs[:4])
+    )
 
 
 def no_history(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +273,7 @@ def boxes_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send to whom the box says wants it, not the exact filter; and let receivers trust that."""
 
     def next_for(self: Member, event: Event, point: Point) -> list[int]:
-        rows = self._table.holding(self._ring_rows, point).tolist()
+        rows = self._table.holding(self.ring.rows, point).tolist()
         return list(dict.fromkeys(rows[:1] + rows[-1:]))
 
     monkeypatch.setattr(Member, "next_for", next_for)
@@ -281,7 +285,7 @@ def boxes_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def shortcuts_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
     def all_of(self: Member, event: Event, point: Point, without: object) -> list[int]:
-        rows = self._table.holding(np.array(self.near, np.int64), point).tolist()
+        rows = self._table.holding(np.array(self.near.view, np.int64), point).tolist()
         filters = self._registry.filters
         return [row for row in rows if row not in set(without) and filters[row].matches(event)]  # type: ignore[call-overload]
 
@@ -291,19 +295,25 @@ def shortcuts_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
 def wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take ring links as they come, not in the order of sequence ids."""
 
-    def unordered(self: Member, rows: Rows) -> None:
-        self.ring = sorted(int(row) for row in rows)
-        self._ring_rows = np.array(self.ring, np.int64)
+    def unordered(self: RingLinks, rows: Rows, needs: Needs) -> None:
+        self.rows, self._needs = np.sort(rows), needs
+        self.view = self.rows.tolist()
 
-    monkeypatch.setattr(Member, "_set_ring", unordered)
+    monkeypatch.setattr(RingLinks, "_put", unordered)
 
 
 def select_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up on a peer where the budget of fragments ends, instead of selecting it."""
-    real = Table.select_peers
-    monkeypatch.setattr(
-        Table, "select_peers", lambda self, rows, target: real(self, rows, target)[::2]
-    )
+    for name in ("select_peers", "extend"):
+        monkeypatch.setattr(Table, name, _halved(getattr(Table, name)))
+
+
+def _halved(real: Callable[..., tuple[Rows, Needs]]) -> Callable[..., tuple[Rows, Needs]]:
+    def half(*arguments: object) -> tuple[Rows, Needs]:
+        rows, needs = real(*arguments)
+        return rows[::2], needs[::2]
+
+    return half
 
 
 def open_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,3 +43,9 @@ class Cyclon:
                 view.pop(free.pop(), None)
             if len(view) < self._size:
                 view[row] = born
+
+    def replace(self, old: int, new: int | None) -> None:
+        """Put a row in the place of another, or nothing."""
+        born = self.view.pop(old, None)
+        if born is not None and new is not None:
+            self.view[new] = born

@@ -4,19 +4,28 @@
 `first[r]` on, `around[r]` of them, and then those within it, `within[r]` of them.
 
 Selection. A row is needed if a part of it is in no box within those selected before. So its part of
-the target is cut along those boxes, one after the other, until a fragment is left that none of
-them meets. Small boxes meet few others: this costs far less than to keep what is left of the whole
-target. In five dimensions a wide box shatters into tens of thousands; beyond a budget of fragments
-a row is selected without proof, so that a peer is selected too many, never too few.
+the target is cut along those boxes that meet it, one after the other, until a fragment is left that
+none of them meets. Small boxes meet few others: this costs far less than to keep what is left of
+the whole target. In five dimensions a wide box shatters into tens of thousands; beyond a budget of
+fragments a row is selected without proof, so that a peer is selected too many, never too few.
+
+Extension. Whether a row is needed in a direction depends on those before it only. So who becomes
+known changes nothing before it, and behind it only those that it meets; a wide peer with hundreds
+of links asks for two or three of them again, not for all.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from fyke.matching.compiled.kernel import inlined, kernel
+
+UP: Final = 1
+"""Needed as the next one in the order of sequence ids, for some event."""
+DOWN: Final = 2
+"""Needed as the one before."""
 
 
 class Columns(NamedTuple):
@@ -71,73 +80,177 @@ def _is_before(columns: Columns, one: int, other: int) -> bool:
     return bool(a < b or (a == b and columns.tie[one] < columns.tie[other]))
 
 
+@inlined
+def _comes_before(columns: Columns, one: int, other: int, start: int) -> bool:
+    """Return True if going up from `start`, and round, one is met before the other."""
+    one_is_low, other_is_low = _is_before(columns, one, start), _is_before(columns, other, start)
+    if one_is_low != other_is_low:
+        return bool(other_is_low)
+    return bool(_is_before(columns, one, other))
+
+
 @kernel
-def order(columns: Columns, rows: Any) -> Any:
-    """Return rows in the order of their sequence ids."""
-    places = np.argsort(columns.sequence[rows])
-    ordered = rows[places]
+def going_round(columns: Columns, rows: Any, start: int) -> Any:
+    """Return rows in the cyclic order of sequence ids, beginning behind `start`; once each."""
+    ordered = rows[np.argsort(columns.sequence[rows])]
     for at in range(1, len(ordered)):  # equal ids are rare
         back = at
         while back > 0 and _is_before(columns, ordered[back], ordered[back - 1]):
             ordered[back], ordered[back - 1] = ordered[back - 1], ordered[back]
             back -= 1
-    return ordered
+    found = np.empty(len(rows), np.int64)
+    count = low = 0
+    while low < len(ordered) and _is_before(columns, ordered[low], start):
+        low += 1
+    for step in range(len(ordered)):
+        row = ordered[(low + step) % len(ordered)]
+        if count == 0 or found[count - 1] != row:
+            found[count] = row
+            count += 1
+    return found[:count]
 
 
 @kernel
 def overlapping(columns: Columns, rows: Any, target: int) -> Any:
-    """Return the rows, in order, that have a point in common with a target and are not it."""
+    """Return the rows that have a point in common with a target and are not it, going round."""
     kept = np.empty(len(rows), np.int64)
     count = 0
     for row in rows:
         if row != target and _rows_meet(columns, row, target):
             kept[count] = row
             count += 1
-    return order(columns, kept[:count])
+    return going_round(columns, kept[:count], target)
 
 
 @kernel
-def select(columns: Columns, ordered: Any, target: int, scratch: Scratch) -> Any:
-    """Return which of some rows the target needs as ring links: `boxes.select_peers`.
+def select(columns: Columns, rows: Any, target: int, scratch: Scratch) -> Any:
+    """Return in which directions the target needs each row as a ring link: `boxes.select_peers`.
 
-    The rows overlap the target and are in order.
+    The rows overlap the target, going round.
     """
-    count = len(ordered)
-    is_chosen = np.zeros(count, np.bool_)
-    start = 0
-    while start < count and _is_before(columns, ordered[start], target):
-        start += 1
-    for direction in range(2):
-        taken = 0
-        for step in range(count):
-            at = (start + step) % count if direction == 0 else (start - 1 - step) % count
-            row = ordered[at]
-            if not _is_needed(columns, row, target, scratch, taken):
-                continue
-            is_chosen[at] = True
-            first = columns.first[row] + columns.around[row]
-            for box in range(first, first + columns.within[row]):
-                if taken < len(scratch.taken_low):
-                    _copy(
-                        columns.low, columns.high, box, scratch.taken_low, scratch.taken_high, taken
-                    )
-                    taken += 1
-    return ordered[is_chosen]
+    count = len(rows)
+    needs = np.zeros(count, np.uint8)
+    for at in range(count):
+        if _is_needed(columns, rows[at], target, rows, needs, UP, 0, at, scratch):
+            needs[at] |= UP
+    for at in range(count - 1, -1, -1):
+        if _is_needed(columns, rows[at], target, rows, needs, DOWN, at + 1, count, scratch):
+            needs[at] |= DOWN
+    return needs
+
+
+@kernel
+def extend(
+    columns: Columns, links: Any, needs: Any, fresh: Any, target: int, scratch: Scratch
+) -> Any:
+    """Return the ring links of a target, and their needs, after some rows became known.
+
+    Each fresh row is held against the links before it. If it is needed, those behind it that it
+    meets are asked again; all others stay as they are.
+    """
+    rows = np.empty(len(links) + len(fresh), np.int64)
+    found = np.zeros(len(rows), np.uint8)
+    count = len(links)
+    rows[:count] = links
+    found[:count] = needs
+    for row in fresh:
+        at = 0
+        while at < count and _comes_before(columns, rows[at], row, target):
+            at += 1
+        if at < count and rows[at] == row:
+            continue
+        need = 0
+        if _is_needed(columns, row, target, rows, found, UP, 0, at, scratch):
+            need |= UP
+        if _is_needed(columns, row, target, rows, found, DOWN, at, count, scratch):
+            need |= DOWN
+        if need == 0:
+            continue
+        for back in range(count, at, -1):
+            rows[back], found[back] = rows[back - 1], found[back - 1]
+        rows[at], found[at] = row, need
+        count += 1
+        if need & UP:
+            for other in range(at + 1, count):
+                if not found[other] & UP or not _hides(columns, row, rows[other]):
+                    continue
+                it = rows[other]
+                if not _is_needed(columns, it, target, rows, found, UP, 0, other, scratch):
+                    found[other] &= DOWN
+        if need & DOWN:
+            for other in range(at - 1, -1, -1):
+                if not found[other] & DOWN or not _hides(columns, row, rows[other]):
+                    continue
+                it, end = rows[other], count
+                if not _is_needed(columns, it, target, rows, found, DOWN, other + 1, end, scratch):
+                    found[other] &= UP
+        kept = 0
+        for other in range(count):
+            if found[other]:
+                rows[kept], found[kept] = rows[other], found[other]
+                kept += 1
+        count = kept
+    return rows[:count], found[:count]
 
 
 @inlined
-def _is_needed(columns: Columns, row: int, target: int, scratch: Scratch, taken: int) -> bool:
-    """Return True if a row has a point of the target that is in none of the boxes taken."""
+def _hides(columns: Columns, row: int, other: int) -> bool:
+    """Return True if a row has for sure a point that another one may have."""
+    low, high = columns.low, columns.high
+    first = columns.first[row] + columns.around[row]
+    for a in range(first, first + columns.within[row]):
+        for b in range(columns.first[other], columns.first[other] + columns.around[other]):
+            if _meets(low, high, a, low, high, b):
+                return True
+    return False
+
+
+@inlined
+def _is_needed(
+    columns: Columns, row: int, target: int, rows: Any, needs: Any, direction: int,
+    begin: int, end: int, scratch: Scratch,
+) -> bool:  # fmt: skip
+    """Return True if a row has a point of the target that no row from `begin` to `end` has for
+    sure; of those the ones that are needed in this direction are enough.
+    """
+    low, high = columns.low, columns.high
     for a in range(columns.first[row], columns.first[row] + columns.around[row]):
         for b in range(columns.first[target], columns.first[target] + columns.around[target]):
-            if _meets(columns.low, columns.high, a, columns.low, columns.high, b):
-                low, high = scratch.low, scratch.high
-                for axis in range(low.shape[1]):
-                    low[0, axis] = max(columns.low[a, axis], columns.low[b, axis])
-                    high[0, axis] = min(columns.high[a, axis], columns.high[b, axis])
-                if _is_open(scratch, taken):
-                    return True
+            if not _meets(low, high, a, low, high, b):
+                continue
+            for axis in range(low.shape[1]):
+                scratch.low[0, axis] = max(low[a, axis], low[b, axis])
+                scratch.high[0, axis] = min(high[a, axis], high[b, axis])
+            taken = _take(columns, rows, needs, direction, begin, end, scratch)
+            if taken >= 0 and _is_open(scratch, taken):
+                return True
     return False
+
+
+@inlined
+def _take(
+    columns: Columns, rows: Any, needs: Any, direction: int, begin: int, end: int, scratch: Scratch
+) -> int:
+    """Take the boxes that meet the first fragment. Return how many; -1 if one has all of it."""
+    low, high = columns.low, columns.high
+    taken = 0
+    for at in range(begin, end):
+        if not needs[at] & direction:
+            continue
+        first = columns.first[rows[at]] + columns.around[rows[at]]
+        for box in range(first, first + columns.within[rows[at]]):
+            if not _meets(low, high, box, scratch.low, scratch.high, 0):
+                continue
+            has_all = True
+            for axis in range(low.shape[1]):
+                if scratch.low[0, axis] < low[box, axis] or high[box, axis] < scratch.high[0, axis]:
+                    has_all = False
+            if has_all:
+                return -1
+            if taken < len(scratch.taken_low):
+                _copy(low, high, box, scratch.taken_low, scratch.taken_high, taken)
+                taken += 1
+    return taken
 
 
 @inlined

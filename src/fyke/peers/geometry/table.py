@@ -19,6 +19,8 @@ from fyke.peers.geometry.shape import Shape
 from fyke.peers.geometry.space import Box, Point, Space
 
 Rows = NDArray[np.int64]
+Needs = NDArray[np.uint8]
+"""The directions in which rows are needed: `kernels.UP`, `kernels.DOWN` or both."""
 
 FRAGMENTS_MAX: Final = 1_024
 """Fragments that are looked at before a peer is selected without proof."""
@@ -94,13 +96,26 @@ class Table:
     # --- questions --------------------------------------------------------------------------------
 
     def overlapping(self, rows: Rows, target: int) -> Rows:
-        """Return the rows that have a point in common with a target, in the order of sequence."""
+        """Return the rows that have a point in common with a target, once each, in the cyclic
+        order of sequence ids behind it.
+        """
         found: Rows = kernels.overlapping(self._columns, rows, target)
         return found
 
-    def select_peers(self, overlapping: Rows, target: int) -> Rows:
-        """Return whom the target needs as ring links, of what `overlapping` returned for it."""
-        found: Rows = kernels.select(self._columns, overlapping, target, self._scratch)
+    def select_peers(self, overlapping: Rows, target: int) -> tuple[Rows, Needs]:
+        """Return whom the target needs as ring links, of what `overlapping` returned for it, and
+        in which directions.
+        """
+        needs: Needs = kernels.select(self._columns, overlapping, target, self._scratch)
+        return overlapping[needs > 0], needs[needs > 0]
+
+    def extend(
+        self, links: Rows, needs: Needs, overlapping: Rows, target: int
+    ) -> tuple[Rows, Needs]:
+        """Return what `select_peers` returns for links that it returned and some more rows."""
+        found: tuple[Rows, Needs] = kernels.extend(
+            self._columns, links, needs, overlapping, target, self._scratch
+        )
         return found
 
     def closest(self, rows: Rows, target: int, count: int, seed: int) -> Rows:
@@ -117,8 +132,9 @@ class Table:
         found: Rows = kernels.holding(self._columns, rows, np.array(point, np.int64))
         return found
 
-    def order(self, rows: Rows) -> Rows:
-        found: Rows = kernels.order(self._columns, rows)
+    def going_round(self, rows: Rows, start: int) -> Rows:
+        """Return rows in the cyclic order of sequence ids, beginning behind one; once each."""
+        found: Rows = kernels.going_round(self._columns, rows, start)
         return found
 
 
