@@ -32,7 +32,7 @@ from fyke.events.event import Event
 from fyke.events.json import encode
 from fyke.filters.subscription import Subscription
 from fyke.matching.matcher import Matcher
-from fyke.pruning.budget import BudgetWarning
+from fyke.pruning.plan import BudgetWarning
 from fyke.sizes import read_size, written_size
 
 if TYPE_CHECKING:

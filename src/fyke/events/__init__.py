@@ -4,6 +4,7 @@ Inside:
 
     number, value           numbers in one total order; the comparison of all values
     event                   what happened, as flat attributes; flattening of nested documents
+    door, projection        from JSON bytes to events of which only what is asked for is read
     json                    strict JSON: the same text is the same event everywhere, or it is
                             refused
     binary                  the canonical bytes of an event, for links and stores

@@ -18,6 +18,7 @@ Inside:
     merging, weakening      replacing filters by covering ones
     necessary, analysis, explanation
                             what an index can use; lint; why (not)
+    reads                   the attributes that a verdict may depend on
     remarks                 filters that probably mean something else, and what was meant
     subscription, subsumption
                             a filter with an identity; which of a set another one covers

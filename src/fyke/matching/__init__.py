@@ -6,6 +6,7 @@ Inside:
                             what users know: ids, explanations, statistics, batches; threads
     catalog, id_table, slot_table, byte_store
                             ids and filters by slot, a few dozen bytes each
+    asked, lines            which paths subscriptions read; JSON lines in blocks
     arrays, snapshot        arrays by name; in a folder that is whole or refused, mapped into memory
     statistics, census, tally
                             what a sample of events says about all; counts of predicates and of

@@ -6,8 +6,11 @@ Inside:
     settings, registry      the numbers that the paper leaves open; the profiles that a process has
                             seen
     messages                what travels, and its size by formula
-    contacts, cyclon        whom a peer has heard of; random links by shuffling
-    member, history         a subscription in its rings; the events it has seen of late
-    publishing              a publisher looks for any one peer that wants its event
+    contacts, cyclon, vicinity
+                            whom a peer has heard of; random links; links to the closest
+    member, ring, history   a subscription, its ring links, the events it has seen of late
+    site, gossiping         what the parts of a peer share; one exchange per layer and cycle
+    dissemination, publishing, search, repair
+                            events along the rings; publishers that look for a first peer; gaps
     peer                    the node
 """

@@ -9,7 +9,7 @@ Inside:
     steps, queue            the path of each subscription and one order for all; the paper's queue
     truth, measuring, curve
                             predicates as bits; what each step lets in; the bend
-    plan, budget            `prune`: a plan, and the set that meets a budget
+    plan                    `prune`: a plan, and the set that meets a budget
     cutting                 a plan for subscriptions that nobody holds at once
     conditions, plot        conditions that make no difference; the curve as a picture
     replacement             predicates that give way to covering ones
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from fyke.pruning.budget import BudgetWarning
+from fyke.pruning.plan import BudgetWarning
 from fyke.pruning.predicate_statistics import PredicateStatistics
 
 if TYPE_CHECKING:

@@ -28,7 +28,6 @@ from fyke.errors import FykeError, shown, warn_outside
 from fyke.filters.filter import Filter
 from fyke.matching.matcher import Matcher
 from fyke.matching.packed import Names, pack
-from fyke.pruning.budget import BudgetWarning
 from fyke.pruning.curve import By, Curve
 from fyke.pruning.measuring import Trees, measure, number_leaves, rows_at_once
 from fyke.pruning.predicate_statistics import PredicateStatistics, Share
@@ -41,6 +40,10 @@ if TYPE_CHECKING:
 
 SIZE_TRIES: Final = 6
 """So many sets are built to find the least pruning that fits a number of bytes."""
+
+
+class BudgetWarning(UserWarning):
+    """A budget that cannot be met: what can be pruned is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ Inside:
     stages, joining, multistage
                             which attributes each stage of a tree filters on; where subscriptions
                             are attached; filters that get weaker towards the root
-    summaries, neighbourhood
+    summaries, neighbourhood, contributions
                             summaries to one neighbour a period, events that search; who is linked
-                            to whom
+                            to whom; what brokers have told each other
     siena_model             how far subscriptions spread, as a probability
     covering_set, covering_index, covering/
                             filters that no other covers; who covers whom, without trying all

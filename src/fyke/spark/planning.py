@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fyke.errors import FykeError, shown
-from fyke.pruning.budget import in_bytes
+from fyke.sizes import read_size
 from fyke.spark.columns import need_frame
 from fyke.spark.matching import Subscriptions, Task, pinned
 from fyke.spark.memory import room_for_subscriptions
@@ -90,7 +90,7 @@ def placed(
 ) -> Placement:
     """The placement of a task, with its subscriptions laid out."""
     if memory is not None:
-        return _pruned(events, task, placement, parts, in_bytes(memory))
+        return _pruned(events, task, placement, parts, read_size(memory))
     if isinstance(placement, Plan):
         if on is not None or parts is not None:
             raise FykeError("a plan says on= and parts= itself")

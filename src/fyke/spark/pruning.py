@@ -80,12 +80,12 @@ def prune(
 
 def _scaled(budget: str | float, sampled: int, table: DataFrame) -> str | float:
     """Return the budget of the sample: bytes are dealt out, shares stay what they are."""
-    from fyke.pruning.budget import in_bytes
+    from fyke.sizes import read_size
 
     if not isinstance(budget, str) or budget == "bend" or budget.endswith("%"):
         return budget
     whole = sampled if sampled < SUBSCRIPTIONS_SAMPLED else table.count()
-    return f"{in_bytes(budget) * sampled // max(whole, 1)}B"
+    return f"{read_size(budget) * sampled // max(whole, 1)}B"
 
 
 def counted(

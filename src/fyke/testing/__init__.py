@@ -10,5 +10,6 @@ Inside:
                             nasty values and filters; filters that are related; schemas with orders
     ordering                the oracle of what a filter means under a schema
     reaching                properties that prove that they reach what they assert
+    texts                   JSON texts as they come, damaged ones too
     corpus                  cases as data
 """

@@ -15,7 +15,9 @@ Inside:
                             what an annotation allows; from a function to its syntax tree; what
                             survives a journey
     description, registry   what is known of a class; which classes are events, by name
-    packing                 objects to events and back; doubts
+    members, construction   accessors, and for which attribute; how objects are made again
+    showing, payloads, packing
+                            what an event shows, and doubts; objects as bytes; events of objects
     fields, schemas         conditions on fields; schemas of classes, and their evolution
     closures/               the filter of a closure, from when its expressions can be true
     subscriptions           what a hub keeps of all this

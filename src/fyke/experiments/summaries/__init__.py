@@ -4,6 +4,8 @@ Inside:
 
     model                   sizes and hops as the paper computes them, on any graph
     workload                subscriptions with table 1's parameters, really generated
+    covering                real covering: what a source forwards
+    passing, simulated      what passes; larger overlays, of real brokers
     studies                 what is run
     figures, claims         what is shown, and what the paper says of it
 """

@@ -26,8 +26,8 @@ from fyke.matching.matcher import Matcher
 from fyke.matching.statistics import Statistics
 from fyke.pruning import PredicateStatistics
 from fyke.pruning import prune as plan_pruning
-from fyke.pruning.budget import written
 from fyke.pruning.cutting import Cut
+from fyke.sizes import written_size
 from fyke.spark.columns import map_batches
 from fyke.spark.matching import Task, with_column
 from fyke.spark.placements.layout import ById, lay_out
@@ -154,8 +154,8 @@ def _fitting(events: DataFrame, task: Task, pin: Pin, memory: int) -> Pin:
             break
         share *= 0.9 * memory / size
     raise FykeError(
-        f"memory={written(memory)}: pruned as far as they can be, the subscriptions take "
-        f"{written(size)}; give that much, or let placement='split' deal them out"
+        f"memory={written_size(memory)}: pruned as far as they can be, the subscriptions take "
+        f"{written_size(size)}; give that much, or let placement='split' deal them out"
     )
 
 
