@@ -537,3 +537,33 @@ def test_a_filter_object_with_slots_is_read() -> None:
     slotted.limit = 3.0
     hub.publish(Item())
     assert seen == [Item()]
+
+
+@dataclass
+class Place:
+    city: str
+
+    @property
+    def is_far(self) -> bool:
+        return self.city == "Ghent"
+
+
+@dataclass
+class Odd(Place):
+    @property
+    def is_far(self) -> bool:
+        return self.city != "Ghent"
+
+
+@fyke.event
+class Visit:
+    to: Place
+
+
+def test_a_record_of_another_class_than_was_declared_is_in_doubt() -> None:
+    """Its bytes become a Place again, which computes in its own way."""
+    event = binary.decode(binary.encode(pack(Visit(Odd("Ghent")))))
+    hub, seen = fyke.Hub(), []
+    hub.subscribe(Visit, seen.append, where=lambda v: v.to.is_far)
+    hub.publish(event)
+    assert seen == [Visit(Place("Ghent"))]

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import Parameter, signature
-from typing import Any
+from operator import is_
+from typing import Any, NamedTuple
 
 from fyke.errors import FilterWarning, FykeError, shown, warn_outside
 from fyke.events.event import Event
@@ -111,6 +112,31 @@ class Judgement:
         return refused, errors
 
 
+class Looks(NamedTuple):
+    """All watched values in columns, so that a look at them runs without a line of Python each."""
+
+    scopes: list[dict[str, Any]]
+    names: list[str]
+    values: list[Any]
+    others: list[Watch]
+
+    @classmethod
+    def of(cls, watches: Iterable[Watch]) -> Looks:
+        found = cls([], [], [], [])
+        for each in watches:
+            if each.scope is None:
+                found.others.append(each)
+            else:
+                found.scopes.append(each.scope)
+                found.names.append(each.name)
+                found.values.append(each.value)
+        return found
+
+    def are_same(self) -> bool:
+        held = map(dict.get, self.scopes, self.names)
+        return all(map(is_, held, self.values)) and not any(each.changed() for each in self.others)
+
+
 _NOBODY: Mapping[str, TypedSubscription] = {}
 
 
@@ -120,6 +146,7 @@ class TypedSubscriptions:
 
     _all: dict[str, TypedSubscription] = field(default_factory=dict)
     _watches: dict[tuple[int, str], tuple[Watch, set[str]]] = field(default_factory=dict)
+    _looks: Looks | None = None
 
     def add(self, id: str, subscription: TypedSubscription) -> None:
         self._all[id] = subscription
@@ -152,10 +179,13 @@ class TypedSubscriptions:
 
     def _refresh(self, matcher: Matcher) -> None:
         """Derive anew the filters that rely on a value which has changed."""
+        if self._looks is None:
+            self._looks = Looks.of(watch for watch, _ in self._watches.values())
+        if self._looks.are_same():
+            return
         stale: set[str] = set()
         for watch, ids in self._watches.values():
-            scope = watch.scope
-            if (scope is None or scope.get(watch.name) is not watch.value) and watch.changed():
+            if watch.changed():
                 stale |= ids
         for id in stale:
             subscription = self._all[id]
@@ -168,6 +198,7 @@ class TypedSubscriptions:
     def _watch(self, id: str, subscription: TypedSubscription) -> None:
         for watch in subscription.derived.watches if subscription.derived else ():
             self._watches.setdefault(watch.key, (watch, set()))[1].add(id)
+            self._looks = None
 
     def _unwatch(self, id: str, subscription: TypedSubscription) -> None:
         for watch in subscription.derived.watches if subscription.derived else ():
@@ -176,6 +207,7 @@ class TypedSubscriptions:
                 known[1].discard(id)
                 if not known[1]:
                     del self._watches[watch.key]
+                    self._looks = None
 
 
 def doubts_of(event: Event) -> set[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from fyke.errors import FykeError, shown
 from fyke.filters.filter import TRUE, Filter, conjunction, walk
@@ -114,7 +115,17 @@ def changing(cls: type) -> frozenset[str] | None:
     return frozenset(found)
 
 
+_known_sets: WeakKeyDictionary[ast.AST, set[str] | None] = WeakKeyDictionary()
+
+
 def _set_in(node: Any, own: str) -> set[str] | None:
+    """Return what a method sets, which is found out once for all objects of its class."""
+    if node not in _known_sets:
+        _known_sets[node] = _read_sets(node, own)
+    return _known_sets[node]
+
+
+def _read_sets(node: Any, own: str) -> set[str] | None:
     """Return what a method sets; to call other methods of self is fine: they are looked at too."""
     found = changes(node, own)
     if found is not None:

@@ -19,7 +19,7 @@ import ast
 import inspect
 from collections.abc import Iterable
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, Final
 
 from fyke.filters.filter import FALSE, TRUE, And, Filter, conjunction, disjunction
 from fyke.typed.closures.calling import bound
@@ -29,6 +29,8 @@ from fyke.typed.closures.statements import Statements
 from fyke.typed.closures.values import Abstract, Own, Path, Subject
 from fyke.typed.source import Definition
 
+_SUSPENDS: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
 
 def read(notes: Notes, function: FunctionType, node: Definition, own: Own | None) -> Filter:
     """Return what covers a function of one event; `own` is its self."""
@@ -37,7 +39,7 @@ def read(notes: Notes, function: FunctionType, node: Definition, own: Own | None
     frame = Statements(notes, Captured(function, notes.watches), bound(function, node, given))
     if isinstance(node, ast.Lambda):
         notes.accepted.append((frame.truth(node.body, ()).can,))
-    elif any(isinstance(e, ast.Yield | ast.YieldFrom | ast.Await) for e in ast.walk(node)):
+    elif function.__code__.co_flags & _SUSPENDS:
         frame.effect(node, (), "it is no plain function")
     else:
         frame.run(node.body, ())
