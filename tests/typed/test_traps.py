@@ -567,3 +567,23 @@ def test_a_record_of_another_class_than_was_declared_is_in_doubt() -> None:
     hub.subscribe(Visit, seen.append, where=lambda v: v.to.is_far)
     hub.publish(event)
     assert seen == [Visit(Place("Ghent"))]
+
+
+@fyke.event
+class Flipping(Parcel):
+    """Small when it is published, big when somebody looks again."""
+
+    asked = 0
+
+    @property
+    def is_big(self) -> bool:
+        Flipping.asked += 1
+        return Flipping.asked > 1
+
+
+def test_a_subclass_that_computes_anew_is_in_doubt() -> None:
+    Flipping.asked = 0
+    hub, seen = fyke.Hub(), []
+    hub.subscribe(Parcel, seen.append, where=lambda p: p.is_big)
+    hub.publish(Flipping(5))
+    assert seen == [Flipping(5)]
