@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -312,3 +314,50 @@ def test_bands_propose_what_ranges_accept_at_their_ends() -> None:
             event = Event({"a": value})
             right = [slot for slot, filter in enumerate(taken) if filter.matches(event)]
             assert engine.match(event) == right and right
+
+
+# --- full collections of garbage ------------------------------------------------------------------
+
+
+@pytest.fixture
+def collects() -> Iterator[tuple[int, int, int]]:
+    before = gc.get_threshold()
+    yield before
+    gc.set_threshold(*before)
+
+
+def test_full_collections_wait_until_an_engine_has_moved(
+    monkeypatch: pytest.MonkeyPatch, collects: tuple[int, int, int]
+) -> None:
+    seen = []
+
+    class Moving:
+        def move(self) -> None:
+            seen.append(gc.get_threshold())
+            raise ArithmeticError
+
+    monkeypatch.setattr(compiling, "is_loaded", lambda: True)
+    background, engine = compiling._Background(), Moving()
+    background.attend(engine)
+    assert background.is_over.wait(20)
+    assert seen == [(*collects[:2], compiling.LATER)]
+    assert gc.get_threshold() == collects
+
+
+def test_who_sets_the_collector_meanwhile_is_not_overruled(collects: tuple[int, int, int]) -> None:
+    with compiling.full_collections_later():
+        gc.set_threshold(500, 5, 5)
+    assert gc.get_threshold() == (500, 5, 5)
+    with compiling.full_collections_later(), compiling.full_collections_later():
+        assert gc.get_threshold() == (500, 5, compiling.LATER)
+    assert gc.get_threshold() == (500, 5, 5)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_collects_as_before(collects: tuple[int, int, int]) -> None:
+    with compiling.full_collections_later():
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if gc.get_threshold() == collects else 1)
+        _, status = os.waitpid(child, 0)
+    assert status == 0

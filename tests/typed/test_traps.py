@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -188,6 +189,12 @@ NAN, HUGE, NAIVE, ONE = float("nan"), 2**70, datetime(2026, 1, 1), Decimal(1)
         (lambda s: s.at != s.day, Item()),
         (lambda s: s.tags != 3 and 3 not in s.tags and not s.tags, Item()),
         (lambda s: s.note != "a" and s.note not in ("a", 3) and not s.note, Item()),
+        (lambda s: re.match("Foo", s.a, re.I), Item("foo")),
+        (lambda s: re.search("(?i)foo", s.a), Item("FOO")),
+        (lambda s: re.match(r"F\d$", s.a), Item("F٣\n")),
+        (lambda s: re.search("^b", s.a, re.M), Item("a\nb")),
+        (lambda s: re.fullmatch("Foo|b", s.a), Item("b")),
+        (lambda s: re.match("Fo*o?", s.a), Item("F")),
         (lambda s: s.is_new == 1 and s.is_new < 10 and s.is_new in range(200), Item()),
     ],
 )

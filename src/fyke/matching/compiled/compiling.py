@@ -14,6 +14,10 @@ is kept as soon as it is compiled: a process that ends early has not worked in v
     warm      compiles here     waits for that one           loads
 
 Without a folder to write to, the process hands the kernels over through a pipe.
+Stalls. The thread shares the interpreter with an event loop. What it runs is Python, which takes
+turns; only a full collection of garbage stops all threads, for as long as there are objects (70 ms
+for numba and pandas alone), and importing them calls for three. So these wait until the engines
+have moved (`full_collections_later`); young objects are collected as ever.
 Invariant. There is no process of ours without its parent: it ends when the pipe to it is closed,
 however the parent ended. A forked process has no thread of ours; it starts its own when needed.
 Where compiling fails, one line says so and engines stay as they are.
@@ -23,12 +27,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import logging
 import os
 import subprocess
 import sys
 import threading
 import weakref
+from collections.abc import Iterator
 from typing import Final, Protocol
 
 from fyke.matching.compiled.kernel import MODE
@@ -39,6 +45,9 @@ POLL_S: Final = 0.2
 """Time between two looks whether another process has finished compiling."""
 EXIT_S: Final = 10.0
 """Time that the end of the interpreter waits for a step of loading."""
+
+LATER: Final = 1_000_000
+"""Collections of the middle generation before a full one, while these wait."""
 
 _log: Final = logging.getLogger("fyke")
 
@@ -108,6 +117,24 @@ def _load(background: _Background | None = None) -> None:
     _here.is_loaded = True
 
 
+@contextlib.contextmanager
+def full_collections_later() -> Iterator[None]:
+    """Put off full collections of garbage, unless somebody sets the collector meanwhile."""
+    before = gc.get_threshold()
+    _here.collects = before if before[2] != LATER else _here.collects
+    gc.set_threshold(*before[:2], LATER)
+    try:
+        yield
+    finally:
+        _collect_as_before()
+
+
+def _collect_as_before() -> None:
+    before, _here.collects = _here.collects, None
+    if before is not None and gc.get_threshold() == (*before[:2], LATER):
+        gc.set_threshold(*before)
+
+
 # --- in the background ---------------------------------------------------------------------------
 
 
@@ -158,7 +185,8 @@ class _Background:
             while (engine := self._next()) is not None:
                 if not is_loaded() or self.is_stopping:
                     return
-                engine.move()
+                with full_collections_later():
+                    engine.move()
                 del engine
         except Exception:
             _log.exception("the matching kernels cannot be used; matching goes on without them")
@@ -185,7 +213,8 @@ class _Background:
                 return
         with stepping, _loading:
             if not is_loaded():
-                _load(self)
+                with full_collections_later():
+                    _load(self)
 
     def _compile_beside(self) -> bool:
         """Run the process. Return True if it did its work, or somebody else does it instead."""
@@ -204,7 +233,8 @@ class _Background:
                 from fyke.matching.compiled.numba_cache import received
 
                 received(handed_over)
-                _load(self)
+                with full_collections_later():
+                    _load(self)
                 return True
         _log.warning(
             "compiling the matching kernels failed (exit status %s); matching goes on without "
@@ -257,6 +287,8 @@ class _Here:
 
     is_loaded = False
     background = _Background()
+    collects: tuple[int, int, int] | None = None
+    """When garbage was collected, before full collections were put off."""
 
 
 _here: Final = _Here()
@@ -295,6 +327,7 @@ def _begin_anew() -> None:
     """In a forked process: there is no thread, and the pipe is the parent's alone."""
     _here.background.leave()
     _here.background = _Background()
+    _collect_as_before()
     _go_on()
 
 
