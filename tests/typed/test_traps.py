@@ -190,6 +190,7 @@ NAN, HUGE, NAIVE, ONE = float("nan"), 2**70, datetime(2026, 1, 1), Decimal(1)
         (lambda s: s.tags != 3 and 3 not in s.tags and not s.tags, Item()),
         (lambda s: s.note != "a" and s.note not in ("a", 3) and not s.note, Item()),
         (lambda s: re.match("Foo", s.a, re.I), Item("foo")),
+        (lambda s: re.search("oo", s.a), Item("Foo")),
         (lambda s: re.search("(?i)foo", s.a), Item("FOO")),
         (lambda s: re.match(r"F\d$", s.a), Item("F٣\n")),
         (lambda s: re.search("^b", s.a, re.M), Item("a\nb")),
