@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from fyke.experiments.experiment import Axis, Figure, Panel
+from fyke.experiments.summaries.studies import POPULARITIES
 
 _CWIX: Final = {"topology": "cwix", "model": "paper"}
 _SIGMA: Final = Axis("sigma", "new subscriptions of a broker in a period", is_log=True)
@@ -62,7 +63,7 @@ FIGURES: Final = (
                 Axis("popularity", "share of brokers that want it"),
                 Axis("latency", "links until a broker has it"),
                 ("approach",),
-                {"approach": ("summary", "siena, tree edges")},
+                {"approach": ("summary", "siena, tree edges"), "popularity": POPULARITIES[1:]},
             ),
             Panel(
                 "bytes of an event of 50",
