@@ -184,9 +184,10 @@ def test_words_are_distinct(size: int) -> None:
 
 def test_geometric_widths_have_whole_ends() -> None:
     widths = geometric_widths(1, 16, steps=4)
-    assert widths.starts == [1, 2, 4, 8]
-    assert widths.pick(0, 0) == 1
-    assert widths.pick(2**32 - 1, 2**32 - 1) == 16
+    assert widths.starts.tolist() == [1, 2, 4, 8]
+    lowest, highest = np.array([0], np.uint64), np.array([2**32 - 1], np.uint64)
+    assert widths.pick(lowest, lowest).tolist() == [1]
+    assert widths.pick(highest, highest).tolist() == [16]
 
 
 @pytest.mark.parametrize("work", [MixedWorkload(7), TreesWorkload(7)], ids=lambda w: w.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,36 @@ from hypothesis import strategies as st
 
 from fyke.errors import FykeError
 from fyke.workloads.auction import AuctionWorkload
+from fyke.workloads.drawn import DrawnWorkload
 from fyke.workloads.named import WORKLOADS, described, workload
+from fyke.workloads.stock_and_auction import StockAndAuctionWorkload
 from fyke.workloads.workload import Workload
+from tests.workloads import one_row
 
 SEVERAL: list[Workload] = [
     *(kind() for kind in WORKLOADS.values()),
     AuctionWorkload(0, (3, 1), typed=False),
+    workload("auction", joint=True),
     workload("w4", guarded=True),
     workload("bibliography", years=1, conferences=1_000, authors=20_000, typed=False),
     workload("boxes", attributes=16, interest="uniform", typed=False),
 ]
+
+DIGESTS = {
+    "stock": "1204c435cf048824",
+    "auction": "b27043b923d17c11",
+    "stock_and_auction": "babb641d3bfc4baa",
+    "bibliography": "2a24ba8f4dda31f2",
+    "sensors": "8489e451df08803d",
+    "boxes": "f99143f372f41b62",
+    "w1": "5e80e1d22d397f48",
+    "w2_3": "c7c5f5f7ddae12e1",
+    "w2_10": "f41e22ddfce546d5",
+    "w3": "6151ebecfcbb5cbe",
+    "w4": "fffc665e386b830e",
+    "w5": "58e6144b2b35d012",
+}
+"""Of rows that were drawn one at a time, before there were arrays."""
 
 works = pytest.mark.parametrize(
     "work", SEVERAL, ids=lambda each: "-".join(map(str, each.description().values()))
@@ -51,6 +72,8 @@ def test_columns_are_the_events(work: Workload, seed: int, start: int, count: in
     work = seeded(work, seed)
     table = work.columns(count, start)
     events = list(work.events(count, start))
+    if not isinstance(work, StockAndAuctionWorkload):
+        assert events == [one_row.event(work, number) for number in range(start, start + count)]
     assert list(rows(table)) == [dict(event.attributes) for event in events]
     for row, event in zip(rows(table), events, strict=True):
         assert {name: type(value) for name, value in row.items()} == {
@@ -76,11 +99,36 @@ def test_subscription_columns_are_the_subscriptions(
         }
         for number in range(start, start + count)
     ]
+    if isinstance(work, DrawnWorkload):
+        for number, row in enumerate(expected, start):
+            assert row["filter"] == one_row.text(work, number)
+            assert row["subscriber"] == one_row.subscriber(work, number)
     if "class" not in table.column_names:
         assert all(row.pop("class") is None for row in expected)
     assert table.to_pylist() == expected
     assert table.column_names == ["id", "filter", "subscriber", "class"][: table.num_columns]
     assert table.schema == work.subscription_columns(0).schema
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_rows_stay_what_they_are(name: str) -> None:
+    """Numbers that others recorded with a seed must keep their meaning."""
+    work = workload(name, 7)
+    events = [(list(each.attributes.items()), each.supertypes) for each in work.events(50, 1_000)]
+    lines = map(repr, [*events, *work.subscription_columns(50, 1_000).to_pylist()])
+    assert sha256("\n".join(lines).encode()).hexdigest()[:16] == DIGESTS[name]
+
+
+@works
+def test_rows_in_any_order(work: Workload) -> None:
+    """Alone, in turn, back and forth: blocks are read ahead, rows do not depend on it."""
+    events = list(work.events(300, 50))
+    filters, texts = list(work.filters(300, 50)), list(work.texts(300, 50))
+    for at in [7, 8, 9, 10, 250, 251, 3, 2, 1, 0, 299, 0, *range(90, 130), 100, 89]:
+        assert work.event(50 + at) == events[at]
+        assert work.event(50 + at).attributes is not work.event(50 + at).attributes
+        assert work.filter(50 + at) == filters[at]
+        assert work.text(50 + at) == texts[at]
 
 
 @works

@@ -4,9 +4,8 @@ Inside:
 
     workload, named         what every workload gives: rows by number, tables, a description; the
                             workloads by name
-    draw, vector_draw       random numbers by address (seed, row, column); many at once
-    row, rows               the draw of one row and of many, with the same methods
-    form, sentence, drawn   what drawn codes stand for, in events and in text; a workload as a plan
+    draw                    random numbers by address (seed, row, column), for many rows at once
+    form, drawn             what drawn codes stand for, in events and in text; a workload as a plan
                             of these
     stock, auction, bibliography, sensors, boxes
                             the papers' workloads

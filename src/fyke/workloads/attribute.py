@@ -1,7 +1,6 @@
 """Attributes of generated events: dictionaries of words and whole numbers, each value a code.
 
-A word's code is its rank of popularity, a number's code is the number. What is drawn for one row
-stands next to its twin for many rows; both give the same codes.
+A word's code is its rank of popularity, a number's code is the number.
 
     Words("s100", 100)            s100 = 's100-36'            Zipf (s = 1), also in the filters
     Number("n1", 1_000_000, w)    n1 between 7000 and 80123   uniform; widths are drawn from `w`
@@ -12,17 +11,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from fyke.filters.predicate import In, Predicate, Range
-from fyke.workloads.draw import HALF, Choice, Ranges, Stream, popularity
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from fyke.workloads.vector_draw import Words as Draws
+from fyke.workloads.draw import Choice, Codes, Ranges, Stream, popularity, scale
+from fyke.workloads.draw import Words as Halves
 
 _SCATTER: Final = 7_919
 """Prime to every size in use: popular words are spread over the dictionary's order."""
@@ -38,35 +34,27 @@ class Attribute(ABC):
     size: int
 
     @abstractmethod
-    def code(self, half: int) -> int:
-        """The code on which 32 random bits fall, in an event."""
-
-    @abstractmethod
-    def codes(self, halves: Draws) -> NDArray[np.int64]:
-        """`code` for many rows."""
+    def codes(self, halves: Halves) -> Codes:
+        """The codes on which 32 random bits fall, in events."""
 
     @abstractmethod
     def value(self, code: int) -> str | int:
         """What stands in an event for a code."""
 
     @abstractmethod
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
+    def column(self, codes: Codes) -> pa.Array:
         """`value` for many rows."""
 
     @abstractmethod
-    def ends(self, stream: Stream, row: int) -> tuple[int, int]:
-        """The lowest and the highest code that a filter's predicate accepts."""
-
-    @abstractmethod
-    def ends_of(self, stream: Stream, rows: Draws) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """`ends` for many rows."""
+    def ends(self, stream: Stream, rows: Codes) -> tuple[Codes, Codes]:
+        """The lowest and the highest codes that filters' predicates accept."""
 
     @abstractmethod
     def predicate(self, low: int, high: int) -> Predicate:
         """The predicate that accepts the codes from `low` to `high`."""
 
     @abstractmethod
-    def predicate_texts(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> pa.Array:
+    def predicate_texts(self, low: Codes, high: Codes) -> pa.Array:
         """The text of `predicate` for many rows."""
 
 
@@ -76,36 +64,23 @@ class Words(Attribute):
 
     is_word: ClassVar[bool] = True
 
-    def code(self, half: int) -> int:
-        return zipf(self.size).pick(half)
-
-    def codes(self, halves: Draws) -> NDArray[np.int64]:
-        from fyke.workloads.vector_draw import pick
-
-        return pick(zipf(self.size), halves)
+    def codes(self, halves: Halves) -> Codes:
+        return zipf(self.size).pick(halves)
 
     def value(self, code: int) -> str:
         return f"{self.name}-{(code * _SCATTER + 17) % self.size}"
 
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
+    def column(self, codes: Codes) -> pa.Array:
         return _dictionary(self).take(codes)
 
-    def ends(self, stream: Stream, row: int) -> tuple[int, int]:
-        code = self.code(stream.half(row, 0))
-        return code, code
-
-    def ends_of(self, stream: Stream, rows: Draws) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        from fyke.workloads.vector_draw import half
-
-        codes = self.codes(half(stream, rows, 0))
+    def ends(self, stream: Stream, rows: Codes) -> tuple[Codes, Codes]:
+        codes = self.codes(stream.half(rows, 0))
         return codes, codes
 
     def predicate(self, low: int, high: int) -> Predicate:
         return In(self.name, (self.value(low),))
 
-    def predicate_texts(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> pa.Array:
-        import pyarrow.compute as pc
-
+    def predicate_texts(self, low: Codes, high: Codes) -> pa.Array:
         return pc.binary_join_element_wise(f"{self.name} = '", self.column(low), "'", "")
 
 
@@ -117,41 +92,24 @@ class Number(Attribute):
 
     widths: Ranges
 
-    def code(self, half: int) -> int:
-        return (half * self.size) >> HALF
-
-    def codes(self, halves: Draws) -> NDArray[np.int64]:
-        from fyke.workloads.vector_draw import scale
-
-        return scale(halves, self.size).astype("int64")
+    def codes(self, halves: Halves) -> Codes:
+        return scale(halves, self.size)
 
     def value(self, code: int) -> int:
         return code
 
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
-        import pyarrow as pa
-
+    def column(self, codes: Codes) -> pa.Array:
         return pa.array(codes)
 
-    def ends(self, stream: Stream, row: int) -> tuple[int, int]:
-        width = self.widths.pick(stream.half(row, 0), stream.half(row, 1))
-        low = stream.below(row, 2, self.size - width + 1)
+    def ends(self, stream: Stream, rows: Codes) -> tuple[Codes, Codes]:
+        width = self.widths.pick(stream.half(rows, 0), stream.half(rows, 1))
+        low = stream.below(rows, 2, self.size - width + 1)
         return low, low + width - 1
-
-    def ends_of(self, stream: Stream, rows: Draws) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        from fyke.workloads.vector_draw import half, pick_within, scale
-
-        width = pick_within(self.widths, half(stream, rows, 0), half(stream, rows, 1))
-        low = scale(half(stream, rows, 2), self.size + 1 - width)
-        return low.astype("int64"), (low + width - 1).astype("int64")
 
     def predicate(self, low: int, high: int) -> Predicate:
         return Range(self.name, low, high)
 
-    def predicate_texts(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> pa.Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
+    def predicate_texts(self, low: Codes, high: Codes) -> pa.Array:
         ends = [pa.array(each).cast(pa.string()) for each in (low, high)]
         return pc.binary_join_element_wise(f"{self.name} between ", ends[0], " and ", ends[1], "")
 
@@ -164,8 +122,6 @@ def zipf(size: int) -> Choice:
 
 @lru_cache(maxsize=64)
 def _dictionary(words: Words) -> pa.Array:
-    import pyarrow as pa
-
     return pa.array(map(words.value, range(words.size)), pa.string())
 
 

@@ -21,15 +21,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import ClassVar, Final
 
+import numpy as np
+
 from fyke.errors import FykeError, shown
-from fyke.workloads.draw import Choice, Ranges, Stream, popularity
+from fyke.workloads.draw import Choice, Codes, Draw, KeyedChoice, Ranges, Stream, popularity
 from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
-from fyke.workloads.form import Fixed, Flag, Form, Names, Whole
+from fyke.workloads.form import Fixed, Flag, Form, Names, Sentence, Whole
 from fyke.workloads.library import BOOKS, BY_CATEGORY, BY_PHRASE, CATEGORIES, Library, library
-from fyke.workloads.row import Code, Draw
-from fyke.workloads.sentence import Sentence
 
 COLLECTORS: Final = 5_000
 COVERS: Final = ("hard", "soft", "leather", "audio")
@@ -54,24 +55,29 @@ _BY_BOOK: Final = popularity(BOOKS, flat=100)
 _DEAR: Final = [at % 4 for at in range(len(CATEGORIES))]
 _WANTED: Final = [at % 3 for at in range(len(CATEGORIES))]
 _RARE: Final = [at % 5 for at in range(len(CATEGORIES))]
-_BY_COVER: Final = tuple(
-    Choice((300 + 40 * dear, 600, 40 + 10 * rare, 60))
-    for dear, rare in zip(_DEAR, _RARE, strict=True)
+_BY_COVER: Final = KeyedChoice(
+    [
+        Choice((300 + 40 * dear, 600, 40 + 10 * rare, 60))
+        for dear, rare in zip(_DEAR, _RARE, strict=True)
+    ]
 )
-_BY_PRICE: Final = tuple(
-    Choice([weight * (4 + dear * at) for at, weight in enumerate(_PRICE_WEIGHTS)]) for dear in _DEAR
+_BY_PRICE: Final = KeyedChoice(
+    [
+        Choice([weight * (4 + dear * at) for at, weight in enumerate(_PRICE_WEIGHTS)])
+        for dear in _DEAR
+    ]
 )
-_BY_BIDS: Final = tuple(
-    Choice([weight * (4 + wanted * at) for at, weight in enumerate(_BIDS_WEIGHTS)])
-    for wanted in _WANTED
+_BY_BIDS: Final = KeyedChoice(
+    [
+        Choice([weight * (4 + wanted * at) for at, weight in enumerate(_BIDS_WEIGHTS)])
+        for wanted in _WANTED
+    ]
 )
-_NEW: Final = tuple(350 + 50 * wanted for wanted in _WANTED)
-_SIGNED: Final = tuple((30, 60, 15, 120, 200)[rare] for rare in _RARE)
-_BUY_IT_NOW: Final = tuple(250 + 60 * dear for dear in _DEAR)
+_NEW: Final = np.array([350 + 50 * wanted for wanted in _WANTED])
+_SIGNED: Final = np.array([(30, 60, 15, 120, 200)[rare] for rare in _RARE])
+_BUY_IT_NOW: Final = np.array([250 + 60 * dear for dear in _DEAR])
 
-_KINDS: Final = tuple(
-    (new, cover, signed) for new in (0, 1) for cover in range(4) for signed in (0, 1)
-)
+_KINDS: Final = np.array(list(product((0, 1), range(4), (0, 1))))
 """All combinations of condition, cover and signed."""
 
 
@@ -81,18 +87,19 @@ def _likeness(new: int, cover: int, signed: int) -> int:
     return 4 + hard_and_signed + (2 if new and cover == 1 else -3 if new and cover == 2 else 0)
 
 
-_BY_KIND: Final = tuple(
-    Choice(
-        [
-            (_NEW[at] if new else 1_000 - _NEW[at])
-            * (300 + 40 * _DEAR[at], 600, 40 + 10 * _RARE[at], 60)[cover]
-            * (_SIGNED[at] if signed else 1_000 - _SIGNED[at])
-            * max(_likeness(new, cover, signed), 1)
-            for new, cover, signed in _KINDS
-        ]
-    )
-    for at in range(len(CATEGORIES))
-)
+def _kind_weights(category: int) -> list[int]:
+    cover_weights = (300 + 40 * _DEAR[category], 600, 40 + 10 * _RARE[category], 60)
+    new_share, signed_share = int(_NEW[category]), int(_SIGNED[category])
+    return [
+        (new_share if new else 1_000 - new_share)
+        * cover_weights[cover]
+        * (signed_share if signed else 1_000 - signed_share)
+        * max(_likeness(new, cover, signed), 1)
+        for new, cover, signed in _KINDS.tolist()
+    ]
+
+
+_BY_KIND: Final = KeyedChoice([Choice(_kind_weights(at)) for at in range(len(CATEGORIES))])
 
 _PRICES_1: Final = "(condition = 'new' and price < {new} or condition = 'used' and price < {used})"
 _PRICES_2: Final = (
@@ -113,6 +120,7 @@ class AuctionWorkload(DrawnWorkload):
     """Book auctions and those who wait for them; `classes` says which subscriptions there are."""
 
     name: ClassVar[str] = "auction"
+    supertypes: ClassVar[tuple[str, ...]] = ("MarketEvent",)
 
     classes: tuple[int, ...] = (1, 2, 3)
     typed: bool = True
@@ -132,9 +140,10 @@ class AuctionWorkload(DrawnWorkload):
 @lru_cache(maxsize=8)
 def _plan(workload: AuctionWorkload) -> Plan:
     found = library(workload.seed)
-    categories = tuple(book.category for book in found.books)
-    by_phrase = _a_book_each(found) if workload.equal_titles else ()
-    trade = _Trade(categories, len(workload.classes), workload.joint, by_phrase)
+    categories = np.array([book.category for book in found.books])
+    by_phrase = _a_book_each(found) if workload.equal_titles else {}
+    books = np.array([*by_phrase.values()], np.int64)
+    trade = _Trade(categories, len(workload.classes), workload.joint, books)
     author = Names(book.author for book in found.books)
     category, whole, flag, cents = Names(CATEGORIES), Whole(), Flag(), Fixed(2)
     copy: dict[str, Form] = {
@@ -143,8 +152,7 @@ def _plan(workload: AuctionWorkload) -> Plan:
         **{"signed": flag, "buy_it_now": flag, "price": cents, "bids": whole},
         **{"ending_within": whole},
     }
-    phrases = [found.phrases[at] for at, book in enumerate(by_phrase) if book >= 0]
-    prices = {"phrase": Names(phrases or found.phrases), "new": cents, "used": cents}
+    prices = {"phrase": Names(by_phrase or found.phrases), "new": cents, "used": cents}
     soft = {"new_soft": cents, "used_soft": cents}
     type_is = "type is Auction and " if workload.typed else ""
     class_1 = Sentence(type_is + _BY_TITLE + _PRICES_1, **prices)
@@ -157,7 +165,7 @@ def _plan(workload: AuctionWorkload) -> Plan:
     }
     return Plan(
         events=Stream(workload.seed, "copies"),
-        records=(Record("Auction", ("MarketEvent",), copy, trade.copy),),
+        records=(Record("Auction", copy, trade.copy),),
         filters=Stream(workload.seed, "collectors"),
         wordings=tuple(kinds[chosen] for chosen in workload.classes),
         subscriber=Wording(Sentence("collector-{collector}", collector=whole), trade.collector),
@@ -165,74 +173,72 @@ def _plan(workload: AuctionWorkload) -> Plan:
     )
 
 
-def _a_book_each(found: Library) -> tuple[int, ...]:
-    """Return for each phrase the first book whose title has it; -1 where none has."""
+def _a_book_each(found: Library) -> dict[str, int]:
+    """Return the first book whose title has a phrase, for each phrase of a title."""
     titles = [book.title for book in found.books]
-    return tuple(
-        next((at for at, title in enumerate(titles) if phrase in title), -1)
+    first = {
+        phrase: next((at for at, title in enumerate(titles) if phrase in title), None)
         for phrase in found.phrases
-    )
+    }
+    return {phrase: at for phrase, at in first.items() if at is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class _Trade:
     """What is drawn, given the category of each book and the number of classes."""
 
-    category: tuple[int, ...]
+    category: Codes
     classes: int
-    joint: bool = False
-    by_phrase: tuple[int, ...] = ()
-    """A book for each phrase, where titles are equally popular; -1 where a phrase has none."""
+    joint: bool
+    by_phrase: Codes
+    """A book for each phrase, where titles are equally popular; else empty."""
 
-    def copy(self, draw: Draw[Code]) -> dict[str, Code]:
+    def copy(self, draw: Draw) -> dict[str, Codes]:
         book = self._book(draw)
-        category = draw.look_up(self.category, book)
+        category = self.category[book]
         return self._copy(draw, book, category) | (self._kind(draw, category) if self.joint else {})
 
-    def _book(self, draw: Draw[Code]) -> Code:
-        if not self.by_phrase:
+    def _book(self, draw: Draw) -> Codes:
+        if not len(self.by_phrase):
             return draw.pick(_BY_BOOK, 0)
-        books = tuple(book for book in self.by_phrase if book >= 0)
-        return draw.look_up(books, draw.below(0, len(books)))
+        return self.by_phrase[draw.below(0, len(self.by_phrase))]
 
-    def _kind(self, draw: Draw[Code], category: Code) -> dict[str, Code]:
+    def _kind(self, draw: Draw, category: Codes) -> dict[str, Codes]:
         """Condition, cover and signed as one."""
-        kind = draw.pick_by(_BY_KIND, category, 1)
-        columns = tuple(zip(*_KINDS, strict=True))
-        names = ("condition", "cover", "signed")
-        return {name: draw.look_up(columns[at], kind) for at, name in enumerate(names)}
+        condition, cover, signed = _KINDS[draw.pick_by(_BY_KIND, category, 1)].T
+        return {"condition": condition, "cover": cover, "signed": signed}
 
-    def _phrase(self, draw: Draw[Code]) -> Code:
-        if not self.by_phrase:
+    def _phrase(self, draw: Draw) -> Codes:
+        if not len(self.by_phrase):
             return draw.pick(BY_PHRASE, 1)
-        return draw.below(1, sum(book >= 0 for book in self.by_phrase))
+        return draw.below(1, len(self.by_phrase))
 
-    def _copy(self, draw: Draw[Code], book: Code, category: Code) -> dict[str, Code]:
+    def _copy(self, draw: Draw, book: Codes, category: Codes) -> dict[str, Codes]:
         return {
             "title": book,
             "author": book,
             "category": category,
-            "condition": draw.chance(draw.look_up(_NEW, category), 1),
+            "condition": draw.chance(_NEW[category], 1),
             "cover": draw.pick_by(_BY_COVER, category, 2),
-            "signed": draw.chance(draw.look_up(_SIGNED, category), 3),
-            "buy_it_now": draw.chance(draw.look_up(_BUY_IT_NOW, category), 4),
+            "signed": draw.chance(_SIGNED[category], 3),
+            "buy_it_now": draw.chance(_BUY_IT_NOW[category], 4),
             "price": draw.inside(_PRICE, draw.pick_by(_BY_PRICE, category, 5), 6),
             "bids": draw.inside(_BIDS, draw.pick_by(_BY_BIDS, category, 7), 8),
             "ending_within": ENDING_MIN_S + draw.below(9, ENDING_MAX_S + 1 - ENDING_MIN_S),
         }
 
-    def kind(self, draw: Draw[Code]) -> Code:
+    def kind(self, draw: Draw) -> Codes:
         return draw.below(0, self.classes)
 
-    def collector(self, draw: Draw[Code]) -> dict[str, Code]:
+    def collector(self, draw: Draw) -> dict[str, Codes]:
         return {"collector": draw.below(15, COLLECTORS)}
 
-    def class_1(self, draw: Draw[Code]) -> dict[str, Code]:
+    def class_1(self, draw: Draw) -> dict[str, Codes]:
         new = 500 + draw.below(2, 2_500)
         used = new * (400 + draw.below(3, 500)) // 1_000
         return {"phrase": self._phrase(draw), "new": new, "used": used}
 
-    def class_2(self, draw: Draw[Code]) -> dict[str, Code]:
+    def class_2(self, draw: Draw) -> dict[str, Codes]:
         """Soft covers have a share of the price of hard ones."""
         new = 800 + draw.below(2, 3_200)
         used = new * (400 + draw.below(3, 500)) // 1_000
@@ -245,5 +251,5 @@ class _Trade:
             "used_soft": used * soft // 1_000,
         }
 
-    def class_3(self, draw: Draw[Code]) -> dict[str, Code]:
+    def class_3(self, draw: Draw) -> dict[str, Codes]:
         return {"category": draw.pick(BY_CATEGORY, 1), "author": draw.below(2, BOOKS)}

@@ -18,20 +18,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from fyke.workloads.composition import Composition, Vocabulary, made_up
-from fyke.workloads.draw import Stream
+from fyke.workloads.draw import Codes, Draw, Stream, row_numbers
 from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
-from fyke.workloads.form import Form, Names, Whole
-from fyke.workloads.row import Code, Draw
-from fyke.workloads.sentence import Sentence
+from fyke.workloads.form import Form, Names, Sentence, Whole
 from fyke.workloads.workload import check_size
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
 
 LAST_YEAR: Final = 2003
 READERS: Final = 1_000
@@ -60,6 +56,7 @@ class BibliographyWorkload(DrawnWorkload):
     """Publications; a reader waits for one title."""
 
     name: ClassVar[str] = "bibliography"
+    supertypes: ClassVar[tuple[str, ...]] = ("Document",)
 
     years: int = 20
     conferences: int = 25
@@ -95,7 +92,7 @@ def _plan(workload: BibliographyWorkload) -> Plan:
     type_is = "type is Publication and " if workload.typed else ""
     return Plan(
         events=Stream(seed, "publications"),
-        records=(Record("Publication", ("Document",), forms, shelf.publication),),
+        records=(Record("Publication", forms, shelf.publication),),
         filters=Stream(seed, "readers"),
         wordings=(Wording(Sentence(type_is + wanted, **forms), shelf.publication),),
         subscriber=Wording(Sentence("reader-{reader}", reader=Whole()), shelf.reader),
@@ -106,9 +103,10 @@ def _authors(seed: int, count: int) -> list[str]:
     stream = Stream(seed, "bibliography authors")
     surnames = made_up(stream, count)
     initials = "ABCDEFGHIJKLMNOPRSTUVW"
+    drawn = stream.below(row_numbers(count), 0, len(initials)).tolist()
     return [
-        f"{initials[stream.below(row, 0, len(initials))]}. {surname.capitalize()}"
-        for row, surname in enumerate(surnames)
+        f"{initials[at]}. {surname.capitalize()}"
+        for at, surname in zip(drawn, surnames, strict=True)
     ]
 
 
@@ -121,20 +119,19 @@ class _Shelf:
     authors: int
     seconds: Stream
 
-    def publication(self, draw: Draw[Code]) -> dict[str, Code]:
+    def publication(self, draw: Draw) -> dict[str, Codes]:
         year, conference = draw.below(0, self.years), draw.below(1, self.conferences)
         author = draw.below(2, self.authors)
         place = (year * self.conferences + conference) * self.authors + author
-        per_mille = place * 0 + TWO_TITLES_PER_MILLE
-        is_second = draw.seek(place, self.seconds).chance(per_mille, 0) * draw.below(3, 2)
+        has_second = draw.seek(place, self.seconds).chance(TWO_TITLES_PER_MILLE, 0)
         return {
             "year": LAST_YEAR - year,
             "conference": conference,
             "author": author,
-            "title": 2 * place + is_second,
+            "title": 2 * place + has_second * draw.below(3, 2),
         }
 
-    def reader(self, draw: Draw[Code]) -> dict[str, Code]:
+    def reader(self, draw: Draw) -> dict[str, Codes]:
         return {"reader": draw.number % READERS}
 
 
@@ -148,14 +145,6 @@ class _Titles(Form):
         words.append([f" {topic}" for topic in _TOPICS])
         self._words = Composition(stream, [Vocabulary(each, flat=50) for each in words])
 
-    def value(self, code: int) -> str:
-        return self._words.text(code // 2) + _AGAIN[code % 2]
-
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
+    def column(self, codes: Codes) -> pa.Array:
         again = pa.array(_AGAIN).take(pa.array(codes % 2))
-        return pc.binary_join_element_wise(
-            self._words.column((codes // 2).view("uint64")), again, ""
-        )
+        return pc.binary_join_element_wise(self._words.column(codes // 2), again, "")

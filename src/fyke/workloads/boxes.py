@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 from fyke.errors import FykeError, shown
 from fyke.events.domain import Real
@@ -28,18 +28,19 @@ from fyke.events.schema import Attribute, EventType, Schema
 from fyke.filters.filter import Filter, conjunction
 from fyke.filters.predicate import Range, TypeIs
 from fyke.workloads.attribute import root
-from fyke.workloads.draw import COLUMNS, Ranges, Stream
+from fyke.workloads.draw import COLUMNS, Codes, Draw, Ranges, Stream, row_numbers
 from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
-from fyke.workloads.form import Fixed, Form, Whole
-from fyke.workloads.row import Code, Draw, Row
-from fyke.workloads.sentence import Sentence
-from fyke.workloads.workload import check_size
+from fyke.workloads.form import Fixed, Form, Sentence, Whole
+from fyke.workloads.workload import check_size, row_of
 
 DECIMALS: Final = 6
 ONE: Final = 10**DECIMALS
 MIDDLE: Final = ONE // 2
 ATTRIBUTES_MAX: Final = COLUMNS
 INTERESTS: Final = ("power_law", "uniform")
+
+Box: TypeAlias = tuple[tuple[float, float], ...]
+"""The lowest and the highest value of each attribute."""
 
 
 def power_law(largest: int, power: int, degree: int, steps: int = 1_024) -> Ranges:
@@ -81,15 +82,20 @@ class BoxesWorkload(DrawnWorkload):
         sides = [Attribute(f"a{at}", Real(0, 1)) for at in range(1, self.attributes + 1)]
         return Schema(sides, [EventType("Point")] if self.typed else [])
 
-    def box(self, number: int) -> tuple[tuple[float, float], ...]:
+    def box(self, number: int) -> Box:
         """The lowest and the highest value that subscription `number` wants of each attribute."""
-        wording = self.plan().wordings[0]
-        ends = [code / ONE for code in wording.sketch(Row(self.plan().filters, number)).values()]
-        return tuple(zip(ends[::2], ends[1::2], strict=True))
+        return row_of(_boxes, self, number)
 
     def filter(self, number: int) -> Filter:
         sides = [Range(f"a{at}", *ends) for at, ends in enumerate(self.box(number), 1)]
         return conjunction([TypeIs("Point"), *sides] if self.typed else sides)
+
+
+def _boxes(workload: BoxesWorkload, count: int, start: int) -> list[Box]:
+    plan = workload.plan()
+    codes = plan.wordings[0].sketch(Draw(plan.filters, row_numbers(count, start))).values()
+    ends = [(each / ONE).tolist() for each in codes]
+    return list(zip(*map(zip, ends[::2], ends[1::2]), strict=True))
 
 
 @lru_cache(maxsize=8)
@@ -103,7 +109,7 @@ def _plan(workload: BoxesWorkload) -> Plan:
     box = Sentence(" and ".join(type_is + sides), **ends)
     return Plan(
         events=Stream(workload.seed, "points"),
-        records=(Record("Point", (), dict.fromkeys(names, value), space.point),),
+        records=(Record("Point", dict.fromkeys(names, value), space.point),),
         filters=Stream(workload.seed, "boxes"),
         wordings=(Wording(box, space.box),),
         subscriber=Wording(Sentence("peer-{peer}", peer=Whole()), space.peer),
@@ -117,11 +123,11 @@ class _Space:
     attributes: int
     is_uniform: bool
 
-    def point(self, draw: Draw[Code]) -> dict[str, Code]:
+    def point(self, draw: Draw) -> dict[str, Codes]:
         return {f"a{at + 1}": draw.below(at, ONE + 1) for at in range(self.attributes)}
 
-    def box(self, draw: Draw[Code]) -> dict[str, Code]:
-        ends: dict[str, Code] = {}
+    def box(self, draw: Draw) -> dict[str, Codes]:
+        ends: dict[str, Codes] = {}
         for at in range(self.attributes):
             side = draw.seek(draw.number * self.attributes + at)
             width = side.within(_WIDTHS, 0, 1)
@@ -131,10 +137,10 @@ class _Space:
             ends[f"high_a{at + 1}"] = ONE + beyond * (beyond < 0)
         return ends
 
-    def _centre(self, side: Draw[Code]) -> Code:
+    def _centre(self, side: Draw) -> Codes:
         if self.is_uniform:
             return side.below(2, ONE + 1)
         return MIDDLE + side.within(_OFFSETS, 2, 3) * (2 * side.below(4, 2) - 1)
 
-    def peer(self, draw: Draw[Code]) -> dict[str, Code]:
+    def peer(self, draw: Draw) -> dict[str, Codes]:
         return {"peer": draw.number}

@@ -1,22 +1,19 @@
 """Strings put together from pieces: a path is a root, folders, a name and an extension.
 
-Each piece is drawn from a vocabulary at a column of its own, so one row can be composed alone, and
-many rows as columns of pieces that are joined.
+Each piece is drawn from a vocabulary at a column of its own; columns of pieces are joined.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from fyke.workloads.draw import Choice, Stream, popularity
+import pyarrow as pa
+import pyarrow.compute as pc
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from fyke.workloads.vector_draw import Words as Draws
+from fyke.workloads.draw import Choice, Codes, Stream, popularity
+from fyke.workloads.form import Names
 
 _SYLLABLES: Final = tuple(map("".join, product("bdfglmnrst", "aeiou", "lnrstx")))
 """300 of them; a word has one of the even ones and one of the odd ones."""
@@ -25,34 +22,17 @@ _SYLLABLES: Final = tuple(map("".join, product("bdfglmnrst", "aeiou", "lnrstx"))
 class Vocabulary:
     """Words, the most popular first; rank k, counted from 0, weighs 1 / (k + flat)."""
 
-    __slots__ = ("choice", "words")
+    __slots__ = ("choice", "flat", "form", "words")
 
     def __init__(self, words: Sequence[str], flat: int) -> None:
         self.words = tuple(words)
+        self.flat = flat
+        self.form = Names(self.words)
         self.choice: Choice = popularity(len(self.words), flat)
 
     def between(self, before: str, after: str) -> Vocabulary:
         """The same words, as popular, with something around each."""
-        other = Vocabulary.__new__(Vocabulary)
-        other.words = tuple(before + word + after for word in self.words)
-        other.choice = self.choice
-        return other
-
-    def word(self, half: int) -> str:
-        return self.words[self.choice.pick(half)]
-
-    def column(self, halves: Draws) -> pa.Array:
-        """`word` for many rows."""
-        from fyke.workloads.vector_draw import pick
-
-        return _array(self).take(pick(self.choice, halves))
-
-
-@lru_cache(maxsize=64)
-def _array(vocabulary: Vocabulary) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.array(vocabulary.words, pa.string())
+        return Vocabulary([before + word + after for word in self.words], self.flat)
 
 
 class Composition:
@@ -64,18 +44,11 @@ class Composition:
         self._stream = stream
         self._pieces = tuple(pieces)
 
-    def text(self, row: int) -> str:
-        half = self._stream.half
-        return "".join([piece.word(half(row, at)) for at, piece in enumerate(self._pieces)])
-
-    def column(self, rows: Draws) -> pa.Array:
-        """`text` for many rows."""
-        import pyarrow.compute as pc
-
-        from fyke.workloads.vector_draw import half
-
+    def column(self, rows: Codes) -> pa.Array:
+        """The strings of rows."""
         columns = [
-            piece.column(half(self._stream, rows, at)) for at, piece in enumerate(self._pieces)
+            piece.form.column(piece.choice.pick(self._stream.half(rows, at)))
+            for at, piece in enumerate(self._pieces)
         ]
         return pc.binary_join_element_wise(*columns, "")
 

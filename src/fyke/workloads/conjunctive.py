@@ -8,27 +8,21 @@ that take arrays.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar
 
-from fyke.events.event import Event
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
 from fyke.filters.filter import Filter, conjunction
 from fyke.workloads.attribute import Attribute
-from fyke.workloads.draw import Stream
+from fyke.workloads.draw import Codes, Stream, row_numbers
 from fyke.workloads.predicates import Conjunctions, PredicateSource, Templates
 from fyke.workloads.workload import ColumnarWorkload
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from fyke.workloads.vector_draw import Words as Draws
-
-BLOCK: Final = 8_192
-"""Filters that are drawn at once; what they are does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +33,19 @@ class FlatWorkload(ColumnarWorkload):
     family: ClassVar[str]
     """Names the streams: workloads of one family have the same events."""
 
-    def event(self, number: int) -> Event:
-        streams = _streams(type(self), self.seed)
-        return Event.flat(
-            {
-                attribute.name: attribute.value(attribute.code(stream.half(number, 0)))
-                for attribute, stream in zip(self.attributes, streams, strict=True)
-            }
-        )
-
     def columns(self, count: int, start: int = 0) -> pa.Table:
-        import pyarrow as pa
-
         codes = zip(self.attributes, self._codes(count, start), strict=True)
         return pa.table({attribute.name: attribute.column(column) for attribute, column in codes})
 
     def codes(self, count: int, start: int = 0) -> NDArray[np.int32]:
         """`count` events from number `start` on: a row per event, a column per attribute."""
-        import numpy as np
-
         return np.column_stack([codes.astype(np.int32) for codes in self._codes(count, start)])
 
-    def _codes(self, count: int, start: int) -> Iterator[NDArray[np.int64]]:
-        from fyke.workloads.vector_draw import half, numbers
-
-        rows = numbers(count, start)
+    def _codes(self, count: int, start: int) -> Iterator[Codes]:
+        rows = row_numbers(count, start)
         streams = _streams(type(self), self.seed)
         for attribute, stream in zip(self.attributes, streams, strict=True):
-            yield attribute.codes(half(stream, rows, 0))
+            yield attribute.codes(stream.half(rows, 0))
 
 
 @lru_cache(maxsize=16)
@@ -83,40 +62,24 @@ class ConjunctiveWorkload(FlatWorkload):
     def templates(cls) -> Templates:
         """Which attributes a filter may speak about, together; always the same object."""
 
-    def filter(self, number: int) -> Filter:
-        return conjunction(_source(type(self), self.seed).draw(number))
-
-    def filters(self, count: int, start: int = 0) -> Iterator[Filter]:
+    def make_filters(self, count: int, start: int) -> Iterable[Filter]:
         source = _source(type(self), self.seed)
-        for first, size in blocks(count, start):
-            yield from map(conjunction, source.predicates(self.conjunctions(size, first)))
+        return map(conjunction, source.predicates(self.conjunctions(count, start)))
 
     def conjunctions(self, count: int, start: int = 0) -> Conjunctions:
         """The filters of `count` subscriptions from number `start` on, over `codes`."""
-        from fyke.workloads.vector_draw import numbers
-
-        return _source(type(self), self.seed).draw_many(numbers(count, start))
+        return _source(type(self), self.seed).draw(row_numbers(count, start))
 
     def text_column(self, count: int, start: int = 0) -> pa.Array:
-        from fyke.workloads.vector_draw import numbers
+        return self.texts_of(row_numbers(count, start))
 
-        return self.texts_of(numbers(count, start))
-
-    def texts_of(self, numbers: Draws) -> pa.Array:
+    def texts_of(self, numbers: Codes) -> pa.Array:
         """The texts of the subscriptions with these numbers."""
-        import pyarrow.compute as pc
-
         source = _source(type(self), self.seed)
-        places = source.texts(source.draw_many(numbers))
+        places = source.texts(source.draw(numbers))
         return pc.binary_join_element_wise(*places, " and ", null_handling="skip")
 
 
 @lru_cache(maxsize=16)
 def _source(kind: type[ConjunctiveWorkload], seed: int) -> PredicateSource:
     return PredicateSource(seed, f"{kind.family} filters", kind.attributes, kind.templates())
-
-
-def blocks(count: int, start: int) -> Iterator[tuple[int, int]]:
-    """A range of numbers in blocks: the first number and the size of each."""
-    for first in range(start, start + count, BLOCK):
-        yield first, min(BLOCK, start + count - first)

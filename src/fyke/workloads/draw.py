@@ -1,35 +1,57 @@
 """Random numbers by address: a draw depends on the seed, the row and the column, on nothing else.
 
+    def price(draw: Draw) -> Codes:
+        return 500 * (950 + draw.below(1, 101)) // 1_000
+
+    price(Draw(Stream(7, "ticks"), row_numbers(3, 7)))      [512 478 521]
+
 Idea. splitmix64 turns a counter into a random word. The counter of (row, column) is
-16 * row + column, the start is a hash of the seed and of the stream's name. So any row can be drawn
-alone, in any order, on any machine.
-Invariant. Everything is integer arithmetic on 64 bits, and tables are searched with integers; the
-same sentences in numpy (`vector_draw`) give the same rows.
+16 * row + column, the start is a hash of the seed and of the stream's name. So any rows can be
+drawn alone, in any order, on any machine. Rows are drawn many at a time, as arrays; a single row is
+an array of one.
+Invariant. Everything is integer arithmetic on 64 bits, and tables are searched with integers.
+Products must stay within 63 bits. `tests/workloads/one_row.py` draws the same without arrays.
 Source. Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 COLUMNS: Final = 16
 """Columns of a row; a generator numbers its own from 0."""
 
-GOLDEN: Final = 0x9E3779B97F4A7C15
+Words: TypeAlias = NDArray[np.uint64]
+"""Random bits: 64, or the upper 32 of them, so that products fit."""
+Codes: TypeAlias = NDArray[np.int64]
+
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+_HALF: Final = np.uint64(32)
 _MASK: Final = (1 << 64) - 1
-HALF: Final = 32
 
 _Item = TypeVar("_Item")
 
 
-def mix(word: int) -> int:
-    """64 bits to 64 bits, one to one; every bit of the result depends on every bit."""
-    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & _MASK
-    return word ^ (word >> 31)
+def row_numbers(count: int, start: int = 0) -> Codes:
+    """Return the row numbers of a range."""
+    return np.arange(start, start + count, dtype=np.int64)
+
+
+def mix(words: Words) -> Words:
+    """Map 64 bits to 64 bits, one to one; every bit of the result depends on every bit."""
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def scale(halves: Words, limit: int | Codes) -> Codes:
+    """Return numbers from 0 up to but excluding `limit`, which is at most 2**32."""
+    return ((halves * np.asarray(limit, np.uint64)) >> _HALF).view(np.int64)
 
 
 class Stream:
@@ -38,25 +60,25 @@ class Stream:
     __slots__ = ("start",)
 
     def __init__(self, seed: int, name: str) -> None:
-        start = mix(seed & _MASK)
+        start = mix(np.array([seed & _MASK], np.uint64))
         for byte in name.encode():
-            start = mix((start + byte + GOLDEN) & _MASK)
-        self.start = start
+            start = mix(start + np.uint64(byte) + _GOLDEN)
+        self.start = start[0]
 
-    def half(self, row: int, column: int) -> int:
-        """The upper 32 bits of the word at (row, column)."""
-        return mix((self.start + (row * COLUMNS + column) * GOLDEN) & _MASK) >> HALF
+    def half(self, rows: Codes, column: int) -> Words:
+        """Return the upper 32 bits of the words in a column."""
+        addresses = rows.view(np.uint64) * np.uint64(COLUMNS) + np.uint64(column)
+        return mix(addresses * _GOLDEN + self.start) >> _HALF
 
-    def below(self, row: int, column: int, limit: int) -> int:
-        """An integer from 0 up to but excluding `limit`, which is at most 2**32."""
-        return (self.half(row, column) * limit) >> HALF
+    def below(self, rows: Codes, column: int, limit: int | Codes) -> Codes:
+        """Return integers from 0 up to but excluding `limit`, which is at most 2**32."""
+        return scale(self.half(rows, column), limit)
 
     def shuffled(self, items: Iterable[_Item]) -> list[_Item]:
-        """The items in an order of this stream's own."""
-        numbered = sorted(
-            (mix((self.start + row) & _MASK), row, item) for row, item in enumerate(items)
-        )
-        return [item for _, _, item in numbered]
+        """Return the items in an order of this stream's own."""
+        given = list(items)
+        words = mix(row_numbers(len(given)).view(np.uint64) + self.start)
+        return [given[at] for at in np.argsort(words, kind="stable").tolist()]
 
 
 class Choice:
@@ -66,11 +88,30 @@ class Choice:
 
     def __init__(self, weights: Sequence[int]) -> None:
         total = sum(weights)
-        self.ends = [(end << HALF) // total for end in accumulate(weights)]
+        self.ends = np.array([(end << 32) // total for end in accumulate(weights)], np.uint64)
 
-    def pick(self, half: int) -> int:
-        """The number on which 32 random bits fall."""
-        return bisect_right(self.ends, half)
+    def pick(self, halves: Words) -> Codes:
+        """Return the numbers on which 32 random bits fall."""
+        return np.searchsorted(self.ends, halves, side="right")
+
+
+class KeyedChoice:
+    """Several choices, of which a key says one.
+
+    One search serves all: the ends of choice k are moved up by k * 2**32.
+    """
+
+    __slots__ = ("_ends", "_starts")
+
+    def __init__(self, choices: Sequence[Choice]) -> None:
+        moved = [choice.ends + (np.uint64(key) << _HALF) for key, choice in enumerate(choices)]
+        self._ends = np.concatenate(moved)
+        self._starts = np.cumsum([0, *map(len, moved[:-1])], dtype=np.int64)
+
+    def pick(self, halves: Words, keys: Codes) -> Codes:
+        """Return the numbers on which 32 random bits fall, each in the choice of its key."""
+        moved = halves | (keys.view(np.uint64) << _HALF)
+        return np.searchsorted(self._ends, moved, side="right") - self._starts[keys]
 
 
 def popularity(count: int, flat: int) -> Choice:
@@ -84,11 +125,56 @@ class Ranges:
     __slots__ = ("choice", "starts", "widths")
 
     def __init__(self, ends: Sequence[int], weights: Sequence[int]) -> None:
-        self.starts = ends[:-1]
-        self.widths = [end - start for start, end in pairwise(ends)]
+        self.starts = np.array(ends[:-1], np.int64)
+        self.widths = np.array([end - start for start, end in pairwise(ends)], np.int64)
         self.choice = Choice(weights)
 
-    def pick(self, which: int, inside: int) -> int:
-        """The number on which two times 32 random bits fall."""
-        number = self.choice.pick(which)
-        return self.starts[number] + ((inside * self.widths[number]) >> HALF)
+    def inside(self, at: Codes, halves: Words) -> Codes:
+        """Return a number of each range that stands at `at`."""
+        return self.starts[at] + scale(halves, self.widths[at])
+
+    def pick(self, which: Words, inside: Words) -> Codes:
+        """Return the numbers on which two times 32 random bits fall."""
+        return self.inside(self.choice.pick(which), inside)
+
+
+class Draw:
+    """The random numbers of a stream's rows, by column."""
+
+    __slots__ = ("number", "stream")
+
+    def __init__(self, stream: Stream, number: Codes) -> None:
+        self.stream = stream
+        self.number = number
+
+    def half(self, column: int) -> Words:
+        """Return 32 random bits."""
+        return self.stream.half(self.number, column)
+
+    def below(self, column: int, limit: int) -> Codes:
+        """Return numbers from 0 up to but excluding `limit`, which is at most 2**32."""
+        return self.stream.below(self.number, column, limit)
+
+    def pick(self, choice: Choice, column: int) -> Codes:
+        """Return one of a choice."""
+        return choice.pick(self.half(column))
+
+    def pick_by(self, choice: KeyedChoice, keys: Codes, column: int) -> Codes:
+        """Return one of the choice that the key says."""
+        return choice.pick(self.half(column), keys)
+
+    def chance(self, per_mille: int | Codes, column: int) -> Codes:
+        """Return 1 with a chance of so many in a thousand, else 0."""
+        return (self.below(column, 1_000) < per_mille).astype(np.int64)
+
+    def inside(self, ranges: Ranges, at: Codes, column: int) -> Codes:
+        """Return a number of the range that stands at `at`."""
+        return ranges.inside(at, self.half(column))
+
+    def within(self, ranges: Ranges, which: int, inside: int) -> Codes:
+        """Return a number of the ranges; two columns decide."""
+        return ranges.pick(self.half(which), self.half(inside))
+
+    def seek(self, number: Codes, stream: Stream | None = None) -> Draw:
+        """Return the draw at other numbers, of the same stream or another."""
+        return Draw(stream or self.stream, number)

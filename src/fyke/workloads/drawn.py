@@ -1,4 +1,4 @@
-"""Drawn workloads: sketches of codes, written as events, as text, and as columns of either.
+"""Drawn workloads: sketches of codes, written as columns of events and of text.
 
 A plan says all there is to a workload: the types of its events and the kinds of its subscriptions,
 each with a sketch that draws codes and the forms these codes take. Rows of several kinds are made
@@ -10,47 +10,39 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-from fyke.events.event import Event
-from fyke.workloads.draw import Stream
-from fyke.workloads.form import Form
-from fyke.workloads.row import Code, Draw, Row, Sketch, Which
-from fyke.workloads.sentence import Sentence
+import numpy as np
+import pyarrow as pa
+
+from fyke.workloads.draw import Codes, Draw, Stream, row_numbers
+from fyke.workloads.form import Form, Sentence
 from fyke.workloads.workload import Workload, in_order
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+Sketch: TypeAlias = Callable[[Draw], dict[str, Codes]]
+"""What is drawn of rows: codes by name."""
+Which: TypeAlias = Callable[[Draw], Codes]
+"""Which of several kinds each row is."""
 
-    from fyke.workloads.rows import Codes, Rows
 
-
-def only(draw: Draw[Code]) -> Code:
+def only(draw: Draw) -> Codes:
     """Where there is one kind of rows."""
     return draw.number * 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """A type of events: its name, what it is a kind of, and its attributes."""
+    """A type of events and its attributes."""
 
     type: str
-    supertypes: tuple[str, ...]
     forms: Mapping[str, Form]
     sketch: Sketch
 
-    def event(self, row: Row) -> Event:
-        codes = self.sketch(row)
-        values = {name: form.value(codes[name]) for name, form in self.forms.items()}
-        return Event.flat({"type": self.type, **values}, self.supertypes)
-
-    def table(self, rows: Rows) -> pa.Table:
-        """`event` for many rows."""
-        import pyarrow as pa
-
-        codes = self.sketch(rows)
+    def table(self, draw: Draw) -> pa.Table:
+        """Return the events of this type."""
+        codes = self.sketch(draw)
         columns = {name: form.column(codes[name]) for name, form in self.forms.items()}
-        return pa.table({"type": pa.repeat(self.type, len(rows.number)), **columns})
+        return pa.table({"type": pa.repeat(self.type, len(draw.number)), **columns})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,19 +53,15 @@ class Wording:
     sketch: Sketch
     label: int | None = None
 
-    def text(self, row: Row) -> str:
-        return self.sentence.text(self.sketch(row))
+    def column(self, draw: Draw) -> pa.Array:
+        """Return the texts."""
+        return self.sentence.column(self.sketch(draw))
 
-    def column(self, rows: Rows) -> pa.Array:
-        """`text` for many rows."""
-        return self.sentence.column(self.sketch(rows))
-
-    def table(self, rows: Rows) -> pa.Table:
-        import pyarrow as pa
-
-        columns = {"filter": self.column(rows)}
+    def table(self, draw: Draw) -> pa.Table:
+        """Return the texts as filters, with their class if they have one."""
+        columns = {"filter": self.column(draw)}
         if self.label is not None:
-            columns["class"] = pa.repeat(self.label, len(rows.number))
+            columns["class"] = pa.repeat(self.label, len(draw.number))
         return pa.table(columns)
 
 
@@ -98,51 +86,26 @@ class DrawnWorkload(Workload):
     def plan(self) -> Plan:
         """Always the same object for equal workloads."""
 
-    def event(self, number: int) -> Event:
-        plan = self.plan()
-        row = Row(plan.events, number)
-        return plan.records[plan.which_record(row)].event(row)
-
-    def text(self, number: int) -> str:
-        plan = self.plan()
-        row = Row(plan.filters, number)
-        return plan.wordings[plan.which_wording(row)].text(row)
-
-    def subscriber(self, number: int) -> str:
-        plan = self.plan()
-        return plan.subscriber.text(Row(plan.filters, number))
-
-    def subscription_class(self, number: int) -> int | None:
-        plan = self.plan()
-        return plan.wordings[plan.which_wording(Row(plan.filters, number))].label
-
     def columns(self, count: int, start: int = 0) -> pa.Table:
-        from fyke.workloads.rows import rows_of
-
         plan = self.plan()
-        rows = rows_of(plan.events, count, start)
-        return kind_by_kind(
-            rows, plan.which_record(rows), [record.table for record in plan.records]
-        )
+        draw = Draw(plan.events, row_numbers(count, start))
+        makers = [record.table for record in plan.records]
+        return kind_by_kind(draw, plan.which_record(draw), makers)
 
     def filter_columns(self, count: int, start: int = 0) -> pa.Table:
-        from fyke.workloads.rows import rows_of
-
         plan = self.plan()
-        rows = rows_of(plan.filters, count, start)
+        draw = Draw(plan.filters, row_numbers(count, start))
         makers = [wording.table for wording in plan.wordings]
-        table = kind_by_kind(rows, plan.which_wording(rows), makers)
-        return table.add_column(1, "subscriber", plan.subscriber.column(rows))
+        table = kind_by_kind(draw, plan.which_wording(draw), makers)
+        return table.add_column(1, "subscriber", plan.subscriber.column(draw))
 
 
 def kind_by_kind(
-    rows: Rows, which: Codes, makers: Sequence[Callable[[Rows], pa.Table]]
+    draw: Draw, which: Codes, makers: Sequence[Callable[[Draw], pa.Table]]
 ) -> pa.Table:
-    """The table of each kind's rows, in the order of the rows; what a kind has not is null."""
-    import numpy as np
-
+    """Make the table of each kind's rows, in the order of the rows; what a kind lacks is null."""
     if len(makers) == 1:
-        return makers[0](rows)
+        return makers[0](draw)
     places = [np.flatnonzero(which == kind) for kind in range(len(makers))]
-    tables = [make(rows.seek(rows.number[at])) for make, at in zip(makers, places, strict=True)]
+    tables = [make(draw.seek(draw.number[at])) for make, at in zip(makers, places, strict=True)]
     return in_order(tables, places)

@@ -1,26 +1,25 @@
-"""Forms: what a code stands for, in an event and in the text of a filter; one row or many.
+"""Forms: what codes stand for, in events and in the text of filters; sentences are made of them.
 
 Whole()                 7           7
 Fixed(2)                805         8.05
 Names(("NYSE", "LUX"))  1           'LUX', in text without the quotes
 Flag()                  1           true
 Moment(start)           50_000      start and 50 ms
+
+Sentence("symbol = '{symbol}' and price < {limit}", symbol=symbols, limit=Fixed(2))
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from datetime import datetime, timedelta
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from string import Formatter
 
-from fyke.events.value import Scalar
+import pyarrow as pa
+import pyarrow.compute as pc
 
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
+from fyke.workloads.draw import Codes
 
 
 class Form(ABC):
@@ -29,21 +28,11 @@ class Form(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def value(self, code: int) -> Scalar:
-        """What stands in an event."""
+    def column(self, codes: Codes) -> pa.Array:
+        """Return what stands in events."""
 
-    @abstractmethod
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
-        """`value` for many rows."""
-
-    def word(self, code: int) -> str:
-        """What stands in the text of a filter."""
-        return str(self.value(code))
-
-    def words(self, codes: NDArray[np.int64]) -> pa.Array:
-        """`word` for many rows."""
-        import pyarrow as pa
-
+    def words(self, codes: Codes) -> pa.Array:
+        """Return what stands in the text of filters."""
         return self.column(codes).cast(pa.string())
 
 
@@ -52,12 +41,7 @@ class Whole(Form):
 
     __slots__ = ()
 
-    def value(self, code: int) -> int:
-        return code
-
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
-        import pyarrow as pa
-
+    def column(self, codes: Codes) -> pa.Array:
         return pa.array(codes)
 
 
@@ -70,22 +54,10 @@ class Fixed(Form):
         self.decimals = decimals
         self.scale: int = 10**decimals
 
-    def value(self, code: int) -> float:
-        return code / self.scale
-
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
-        import pyarrow as pa
-
+    def column(self, codes: Codes) -> pa.Array:
         return pa.array(codes / self.scale)
 
-    def word(self, code: int) -> str:
-        whole, rest = divmod(abs(code), self.scale)
-        return f"{'-' if code < 0 else ''}{whole}.{rest:0{self.decimals}d}"
-
-    def words(self, codes: NDArray[np.int64]) -> pa.Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
+    def words(self, codes: Codes) -> pa.Array:
         whole, rest = divmod(abs(codes), self.scale)
         sign = pa.array(["", "-"]).take(pa.array((codes < 0).astype("int8")))
         decimals = pc.utf8_lpad(pa.array(rest).cast(pa.string()), self.decimals, "0")
@@ -100,13 +72,10 @@ class Names(Form):
     __slots__ = ("names",)
 
     def __init__(self, names: Iterable[str]) -> None:
-        self.names = tuple(names)
+        self.names = pa.array(names, pa.string())
 
-    def value(self, code: int) -> str:
-        return self.names[code]
-
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
-        return _array(self).take(codes)
+    def column(self, codes: Codes) -> pa.Array:
+        return self.names.take(codes)
 
 
 class Flag(Form):
@@ -114,16 +83,8 @@ class Flag(Form):
 
     __slots__ = ()
 
-    def value(self, code: int) -> bool:
-        return code == 1
-
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
-        import pyarrow as pa
-
+    def column(self, codes: Codes) -> pa.Array:
         return pa.array(codes == 1)
-
-    def word(self, code: int) -> str:
-        return "true" if code == 1 else "false"
 
 
 class Moment(Form):
@@ -132,20 +93,27 @@ class Moment(Form):
     __slots__ = ("start",)
 
     def __init__(self, start: datetime) -> None:
-        self.start = start
+        self.start = pa.scalar(start, pa.timestamp("us", "UTC"))
 
-    def value(self, code: int) -> datetime:
-        return self.start + timedelta(microseconds=code)
-
-    def column(self, codes: NDArray[np.int64]) -> pa.Array:
-        import pyarrow as pa
-
-        start = pa.scalar(self.start, pa.timestamp("us", "UTC"))
-        return pa.array(codes + start.value).cast(start.type)
+    def column(self, codes: Codes) -> pa.Array:
+        return pa.array(codes + self.start.value).cast(self.start.type)
 
 
-@lru_cache(maxsize=64)
-def _array(names: Names) -> pa.Array:
-    import pyarrow as pa
+class Sentence:
+    """A text whose holes have forms; there is at least one."""
 
-    return pa.array(names.names, pa.string())
+    __slots__ = ("_forms", "_text")
+
+    def __init__(self, text: str, **forms: Form) -> None:
+        self._text = text
+        self._forms = forms
+
+    def column(self, codes: Mapping[str, Codes]) -> pa.Array:
+        """Return the texts that codes make of it."""
+        words = {name: form.words(codes[name]) for name, form in self._forms.items()}
+        pieces: list[str | pa.Array] = []
+        for literal, name, _, _ in Formatter().parse(self._text):
+            pieces.append(literal)
+            if name is not None:
+                pieces.append(words[name])
+        return pc.binary_join_element_wise(*pieces, "")

@@ -13,7 +13,9 @@ from functools import lru_cache
 from itertools import product
 from typing import Final
 
-from fyke.workloads.draw import Choice, Stream, popularity
+import numpy as np
+
+from fyke.workloads.draw import Choice, Codes, Stream, Words, popularity, row_numbers
 
 BOOKS: Final = 10_000
 AUTHORS: Final = BOOKS // 5
@@ -73,27 +75,34 @@ def library(seed: int) -> Library:
     places = Stream(seed, "places").shuffled(_syllables(*_PLACES))
     authors = Stream(seed, "authors")
     names = authors.shuffled(map(" ".join, product(_GIVEN, places[:200])))[:AUTHORS]
-    stream = Stream(seed, "books")
-    books: list[Book] = []
-    for row in range(BOOKS):
-        writer = stream.below(row, 0, AUTHORS)
-        title = _title(stream, row, phrases, places)
-        if row and stream.below(row, 4, 100) == 0:
-            title = books[stream.below(row, 5, row)].title
-        books.append(Book(title, names[writer], _category(authors, writer, stream.half(row, 6))))
-    return Library(tuple(books), tuple(phrases))
+    stream, rows = Stream(seed, "books"), row_numbers(BOOKS)
+    writers = stream.below(rows, 0, AUTHORS)
+    categories = _categories(authors, writers, stream.half(rows, 6) & np.uint64(1))
+    titles = _titles(stream, rows, phrases, places)
+    by = [names[writer] for writer in writers.tolist()]
+    return Library(tuple(map(Book, titles, by, categories.tolist())), tuple(phrases))
 
 
-def _title(stream: Stream, row: int, phrases: list[str], places: list[str]) -> str:
-    form = _FORMS[stream.below(row, 1, len(_FORMS))]
-    place = places[stream.below(row, 3, len(places))]
-    return form.format(phrases[BY_PHRASE.pick(stream.half(row, 2))], place)
+def _titles(stream: Stream, rows: Codes, phrases: list[str], places: list[str]) -> list[str]:
+    """Return the titles of all books; one in a hundred is that of an earlier book."""
+    drawn = (
+        stream.below(rows, 1, len(_FORMS)),
+        BY_PHRASE.pick(stream.half(rows, 2)),
+        stream.below(rows, 3, len(places)),
+        (stream.below(rows, 4, 100) == 0) & (rows > 0),
+        stream.below(rows, 5, rows),
+    )
+    titles: list[str] = []
+    for form, phrase, place, is_old, old in zip(*(each.tolist() for each in drawn), strict=True):
+        new = _FORMS[form].format(phrases[phrase], places[place])
+        titles.append(titles[old] if is_old else new)
+    return titles
 
 
-def _category(authors: Stream, writer: int, half: int) -> int:
+def _categories(authors: Stream, writers: Codes, odd: Words) -> Codes:
     """An author writes in one category; one in ten also in a second, half of the time."""
-    is_second = authors.below(writer, 1, 10) == 0 and half & 1
-    return BY_CATEGORY.pick(authors.half(writer, 3 if is_second else 2))
+    first, second = (BY_CATEGORY.pick(authors.half(writers, column)) for column in (2, 3))
+    return np.where((authors.below(writers, 1, 10) == 0) & (odd == 1), second, first)
 
 
 def _syllables(*letters: Iterable[str]) -> list[str]:

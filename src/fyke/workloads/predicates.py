@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from fyke.filters.predicate import Predicate
 from fyke.workloads.attribute import Attribute
-from fyke.workloads.draw import HALF, Stream
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from fyke.workloads.vector_draw import Words as Draws
+from fyke.workloads.draw import Codes, Stream
 
 NONE: Final = 255
 """Where an attribute's number would stand in a row with fewer predicates than others."""
@@ -30,29 +26,17 @@ NONE: Final = 255
 class Templates:
     """Rows of attribute numbers, all as likely; compared by identity."""
 
-    __slots__ = ("rows", "width")
+    __slots__ = ("matrix", "width")
 
     def __init__(self, rows: Iterable[tuple[int, ...]]) -> None:
-        self.rows = tuple(rows)
-        self.width = max(map(len, self.rows))
+        given = list(rows)
+        self.width = max(map(len, given))
+        padded = [row + (NONE,) * (self.width - len(row)) for row in given]
+        self.matrix = np.array(padded, np.uint8)
 
-    def pick(self, half: int) -> tuple[int, ...]:
-        return self.rows[(half * len(self.rows)) >> HALF]
-
-    def pick_many(self, halves: Draws) -> NDArray[np.uint8]:
-        """`pick` for many rows, as a matrix padded with NONE."""
-        from fyke.workloads.vector_draw import scale
-
-        return _matrix(self)[scale(halves, len(self.rows))]
-
-
-@lru_cache(maxsize=8)
-def _matrix(templates: Templates) -> NDArray[np.uint8]:
-    import numpy as np
-
-    width = templates.width
-    padded = [row + (NONE,) * (width - len(row)) for row in templates.rows]
-    return np.array(padded, dtype=np.uint8)
+    def pick(self, stream: Stream, rows: Codes) -> NDArray[np.uint8]:
+        """The template of each row, padded with NONE."""
+        return self.matrix[stream.below(rows, 0, len(self.matrix))]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,47 +69,32 @@ class PredicateSource:
         self._template = Stream(seed, f"{name} template")
         self._places = [Stream(seed, f"{name} place {at}") for at in range(templates.width)]
 
-    def draw(self, number: int) -> list[Predicate]:
-        chosen = self._templates.pick(self._template.half(number, 0))
-        drawn = []
-        for at, place in zip(chosen, self._places, strict=False):
-            attribute = self._attributes[at]
-            drawn.append(attribute.predicate(*attribute.ends(place, number)))
-        return drawn
-
-    def draw_many(self, numbers: Draws) -> Conjunctions:
-        """`draw` for many rows."""
-        import numpy as np
-
-        from fyke.workloads.vector_draw import half
-
-        chosen = self._templates.pick_many(half(self._template, numbers, 0))
+    def draw(self, numbers: Codes) -> Conjunctions:
+        """The predicates of the filters with these numbers."""
+        chosen = self._templates.pick(self._template, numbers)
         low = np.zeros(chosen.shape, dtype=np.int32)
         high = np.full(chosen.shape, -1, dtype=np.int32)
         for column, place in enumerate(self._places):
             for at in np.unique(chosen[:, column]):
                 if at != NONE:
                     rows = np.flatnonzero(chosen[:, column] == at)
-                    ends = self._attributes[at].ends_of(place, numbers[rows])
+                    ends = self._attributes[at].ends(place, numbers[rows])
                     low[rows, column], high[rows, column] = ends
         words = np.array([at for at, one in enumerate(self._attributes) if one.is_word])
         return Conjunctions(chosen, low, high, np.isin(chosen, words))
 
     def predicates(self, drawn: Conjunctions) -> Iterable[list[Predicate]]:
-        """What `draw` gives, row by row, from what `draw_many` gave."""
+        """What `draw` gave, row by row."""
         make = [attribute.predicate for attribute in self._attributes]
         matrices = drawn.attribute.tolist(), drawn.low.tolist(), drawn.high.tolist()
         for row in zip(*matrices, strict=True):
             yield [make[at](low, high) for at, low, high in zip(*row, strict=True) if at != NONE]
 
     def texts(self, drawn: Conjunctions) -> list[pa.Array]:
-        """The text of each place's predicates, from what `draw_many` gave; null where is none."""
+        """The text of each place's predicates, of what `draw` gave; null where there is none."""
         return [self._texts_at(drawn, place) for place in range(len(self._places))]
 
     def _texts_at(self, drawn: Conjunctions, place: int) -> pa.Array:
-        import numpy as np
-        import pyarrow as pa
-
         attribute, low, high = drawn.attribute[:, place], drawn.low[:, place], drawn.high[:, place]
         where, written = np.zeros(len(attribute), np.int64), 0
         texts = [pa.array([], pa.string())]

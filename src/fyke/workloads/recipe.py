@@ -13,8 +13,7 @@ from typing import TypeAlias
 from fyke.filters.filter import Filter, conjunction
 from fyke.filters.glob import Glob, glob, to_like
 from fyke.filters.text_predicate import like
-from fyke.workloads.form import Form, Names
-from fyke.workloads.sentence import Sentence
+from fyke.workloads.form import Form, Names, Sentence
 
 Recipe: TypeAlias = tuple[tuple[str, str, str], ...]
 """Attribute, operator and pattern of each predicate; a star is any string. No hole occurs twice."""

@@ -33,11 +33,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
 
-from fyke.workloads.draw import Choice, Ranges, Stream
-from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
-from fyke.workloads.form import Fixed, Form, Names, Whole
-from fyke.workloads.row import Code, Draw, Sketch
-from fyke.workloads.sentence import Sentence
+from fyke.workloads.draw import Choice, Codes, Draw, Ranges, Stream
+from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Sketch, Wording
+from fyke.workloads.form import Fixed, Form, Names, Sentence, Whole
 
 BUILDINGS: Final = tuple("ABCDEFGH")
 FLOORS: Final = 10
@@ -66,6 +64,7 @@ class SensorsWorkload(DrawnWorkload):
     """Readings, and the devices and people that act on them."""
 
     name: ClassVar[str] = "sensors"
+    supertypes: ClassVar[tuple[str, ...]] = ("Reading",)
 
     def plan(self) -> Plan:
         return _plan(self)
@@ -100,22 +99,22 @@ def _plan(workload: SensorsWorkload) -> Plan:
 
 
 def _record(type: str, sketch: Sketch, **measured: Form) -> Record:
-    return Record(type, ("Reading",), {**_PLACE, **measured}, sketch)
+    return Record(type, {**_PLACE, **measured}, sketch)
 
 
-def _type(draw: Draw[Code]) -> Code:
+def _type(draw: Draw) -> Codes:
     return draw.pick(_BY_TYPE, 0)
 
 
-def _kind(draw: Draw[Code]) -> Code:
+def _kind(draw: Draw) -> Codes:
     return draw.pick(_BY_KIND, 0)
 
 
-def _controller(draw: Draw[Code]) -> dict[str, Code]:
+def _controller(draw: Draw) -> dict[str, Codes]:
     return {"controller": draw.below(15, CONTROLLERS)}
 
 
-def _place(draw: Draw[Code]) -> dict[str, Code]:
+def _place(draw: Draw) -> dict[str, Codes]:
     building, floor = draw.below(1, len(BUILDINGS)), draw.below(2, FLOORS)
     return {"building": building, "floor": floor, "room": 1 + draw.below(3, ROOMS)}
 
@@ -127,11 +126,11 @@ class _Measured:
     name: str
     ranges: Ranges
 
-    def reading(self, draw: Draw[Code]) -> dict[str, Code]:
+    def reading(self, draw: Draw) -> dict[str, Codes]:
         return {**_place(draw), self.name: draw.within(self.ranges, 4, 5)}
 
 
-def _device(draw: Draw[Code]) -> dict[str, Code]:
+def _device(draw: Draw) -> dict[str, Codes]:
     device = draw.below(4, len(DEVICES))
     return {**_place(draw), "device": device, "status": draw.pick(_BY_STATE, 5)}
 
@@ -144,29 +143,29 @@ class _Limited:
     step: int
     count: int
 
-    def wish(self, draw: Draw[Code]) -> dict[str, Code]:
+    def wish(self, draw: Draw) -> dict[str, Codes]:
         return {**_place(draw), "limit": self.least + self.step * draw.below(4, self.count)}
 
 
-def _cooler(draw: Draw[Code]) -> dict[str, Code]:
+def _cooler(draw: Draw) -> dict[str, Codes]:
     place, rooms = _place(draw), 2 + draw.below(5, 5)
     first = 1 + (place["room"] - 1) * (ROOMS - 6) // ROOMS
     return {**place, "room": first, "last": first + rooms, "limit": 240 + 5 * draw.below(4, 13)}
 
 
-def _cleaner(draw: Draw[Code]) -> dict[str, Code]:
+def _cleaner(draw: Draw) -> dict[str, Codes]:
     place, floors = _place(draw), draw.below(4, 3)
     lowest = place["floor"] * (FLOORS - 2) // FLOORS
     return {**place, "floor": lowest, "highest": lowest + floors}
 
 
-def _guard(draw: Draw[Code]) -> dict[str, Code]:
+def _guard(draw: Draw) -> dict[str, Codes]:
     building = draw.below(1, len(BUILDINGS))
     other = (building + 1 + draw.below(2, len(BUILDINGS) - 1)) % len(BUILDINGS)
     return {"building": building, "other": other, "limit": 10 + 5 * draw.below(4, 39)}
 
 
-def _service(draw: Draw[Code]) -> dict[str, Code]:
+def _service(draw: Draw) -> dict[str, Codes]:
     building, device = draw.below(1, len(BUILDINGS)), draw.below(4, len(DEVICES))
     return {"building": building, "device": device, "states": draw.below(5, 3)}
 

@@ -15,11 +15,11 @@ from functools import lru_cache
 from itertools import product
 from typing import ClassVar, Final
 
-from fyke.workloads.draw import Choice, Ranges, Stream, popularity
+import numpy as np
+
+from fyke.workloads.draw import Choice, Codes, Draw, Ranges, Stream, popularity, row_numbers
 from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
-from fyke.workloads.form import Fixed, Moment, Names, Whole
-from fyke.workloads.row import Code, Draw
-from fyke.workloads.sentence import Sentence
+from fyke.workloads.form import Fixed, Moment, Names, Sentence, Whole
 
 SYMBOLS: Final = 2_000
 TRADERS: Final = 5_000
@@ -32,7 +32,7 @@ TICKS: Final = 10**12
 
 _BY_EXCHANGE: Final = Choice((30, 12, 8, 15, 12, 10, 8, 5))
 _BY_SYMBOL: Final = popularity(SYMBOLS, flat=20)
-_KINDS: Final = (0, 0, 0, 0, 0, 1, 1, 1, 2, 2)
+_KINDS: Final = np.array((0, 0, 0, 0, 0, 1, 1, 1, 2, 2))
 _BASE_CENTS: Final = Ranges((100, 500, 2_000, 6_000, 15_000, 50_000), (15, 35, 30, 15, 5))
 _LOTS: Final = Ranges((1, 10, 100, 1_000, 10_000), (30, 40, 22, 8))
 """Volumes in lots of a hundred."""
@@ -50,17 +50,14 @@ class Share:
 @lru_cache(maxsize=8)
 def market(seed: int) -> tuple[Share, ...]:
     """The shares of a seed, the most popular first."""
-    stream = Stream(seed, "shares")
+    stream, rows = Stream(seed, "shares"), row_numbers(SYMBOLS)
     names = stream.shuffled(
         "".join(parts)
         for parts in product("BCDFGKLMNPRSTVZ", "AEIOU", "BDGKLMNRSTX", ("", "A", "O"))
     )
-    return tuple(_share(stream, row, name) for row, name in enumerate(names[:SYMBOLS]))
-
-
-def _share(stream: Stream, row: int, name: str) -> Share:
-    exchange = EXCHANGES[_BY_EXCHANGE.pick(stream.half(row, 0))]
-    return Share(name, exchange, _BASE_CENTS.pick(stream.half(row, 1), stream.half(row, 2)))
+    exchanges = [EXCHANGES[at] for at in _BY_EXCHANGE.pick(stream.half(rows, 0)).tolist()]
+    cents = _BASE_CENTS.pick(stream.half(rows, 1), stream.half(rows, 2)).tolist()
+    return tuple(map(Share, names, exchanges, cents))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +65,7 @@ class StockWorkload(DrawnWorkload):
     """Stock ticks and those who wait for them."""
 
     name: ClassVar[str] = "stock"
+    supertypes: ClassVar[tuple[str, ...]] = ("MarketEvent",)
 
     def plan(self) -> Plan:
         return _plan(self)
@@ -76,7 +74,7 @@ class StockWorkload(DrawnWorkload):
 @lru_cache(maxsize=8)
 def _plan(workload: StockWorkload) -> Plan:
     shares = market(workload.seed)
-    trade = _Trade(tuple(share.cents for share in shares))
+    trade = _Trade(np.array([share.cents for share in shares]))
     cents, whole = Fixed(2), Whole()
     symbol = Names(share.symbol for share in shares)
     exchange = Names(share.exchange for share in shares)
@@ -103,7 +101,7 @@ def _plan(workload: StockWorkload) -> Plan:
     )
     return Plan(
         events=Stream(workload.seed, "ticks"),
-        records=(Record("Stock", ("MarketEvent",), tick, trade.tick),),
+        records=(Record("Stock", tick, trade.tick),),
         filters=Stream(workload.seed, "traders"),
         wordings=(
             Wording(window, trade.window),
@@ -125,11 +123,11 @@ def _at_exchange(share: Share) -> str:
 class _Trade:
     """What is drawn; `cents` are the shares' prices."""
 
-    cents: tuple[int, ...]
+    cents: Codes
 
-    def tick(self, draw: Draw[Code]) -> dict[str, Code]:
+    def tick(self, draw: Draw) -> dict[str, Codes]:
         share = draw.pick(_BY_SYMBOL, 0)
-        base = draw.look_up(self.cents, share)
+        base = self.cents[share]
         price = base * (950 + draw.below(1, 101)) // 1_000
         return {
             "exchange": share,
@@ -141,24 +139,24 @@ class _Trade:
             "low": price - base * draw.below(2, 21) // 1_000,
         }
 
-    def kind(self, draw: Draw[Code]) -> Code:
-        return draw.look_up(_KINDS, draw.below(0, len(_KINDS)))
+    def kind(self, draw: Draw) -> Codes:
+        return _KINDS[draw.below(0, len(_KINDS))]
 
-    def trader(self, draw: Draw[Code]) -> dict[str, Code]:
+    def trader(self, draw: Draw) -> dict[str, Codes]:
         return {"trader": draw.below(15, TRADERS)}
 
-    def window(self, draw: Draw[Code]) -> dict[str, Code]:
+    def window(self, draw: Draw) -> dict[str, Codes]:
         """S1: exchange ~ N*SE, symbol = OTE, price < 8.70, price > 8.30."""
         share = draw.pick(_BY_SYMBOL, 1)
-        base = draw.look_up(self.cents, share)
+        base = self.cents[share]
         low = base * (940 + draw.below(2, 70)) // 1_000
         high = low + 1 + base * (20 + draw.below(3, 60)) // 1_000
         return {"share": share, "symbol": share, "low": low, "high": high}
 
-    def below(self, draw: Draw[Code]) -> dict[str, Code]:
+    def below(self, draw: Draw) -> dict[str, Codes]:
         """S2: symbol >* OT, price = 8.20, volume > 130000, low < 8.05; few prices are exact."""
         share = draw.pick(_BY_SYMBOL, 1)
-        price = draw.look_up(self.cents, share) * (970 + draw.below(2, 100)) // 1_000
+        price = self.cents[share] * (970 + draw.below(2, 100)) // 1_000
         return {
             "prefix": share,
             "operator": draw.below(3, 10),
@@ -167,7 +165,7 @@ class _Trade:
             "low": price * (960 + draw.below(5, 60)) // 1_000,
         }
 
-    def large(self, draw: Draw[Code]) -> dict[str, Code]:
+    def large(self, draw: Draw) -> dict[str, Codes]:
         return {
             "exchange": draw.pick(_BY_EXCHANGE, 1),
             "volume": 10_000 * (10 + draw.below(2, 70)),

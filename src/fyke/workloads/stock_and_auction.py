@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
 
 from fyke.events.event import Event
 from fyke.workloads.auction import AuctionWorkload
 from fyke.workloads.stock import StockWorkload
 from fyke.workloads.workload import Workload, in_order
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +27,6 @@ class StockAndAuctionWorkload(Workload):
 
     def id(self, number: int) -> str:
         return self._part(number).id(number // 2)
-
-    def text(self, number: int) -> str:
-        return self._part(number).text(number // 2)
-
-    def subscriber(self, number: int) -> str:
-        return self._part(number).subscriber(number // 2)
-
-    def subscription_class(self, number: int) -> int | None:
-        return self._part(number).subscription_class(number // 2)
 
     def columns(self, count: int, start: int = 0) -> pa.Table:
         stock, auction = _parts(self.seed)
@@ -64,8 +55,6 @@ def _alternating(
     count: int,
     start: int,
 ) -> pa.Table:
-    import numpy as np
-
     numbers = np.arange(start, start + count)
     places = [np.flatnonzero(numbers % 2 == parity) for parity in (0, 1)]
     tables = [

@@ -11,22 +11,20 @@ accepts about 1.6 of a thousand events.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
-from fyke.events.event import Event
+import pyarrow as pa
+
 from fyke.filters.filter import Filter
-from fyke.workloads.attribute import Words, zipf
+from fyke.workloads.attribute import Words
 from fyke.workloads.composition import Composition, Vocabulary, made_up
-from fyke.workloads.draw import Choice, Stream
+from fyke.workloads.draw import Codes, Draw, Stream, row_numbers
 from fyke.workloads.drawn import Wording, kind_by_kind
 from fyke.workloads.recipe import Recipe, recipe_filter, recipe_sentence
-from fyke.workloads.row import Code, Draw
 from fyke.workloads.workload import ColumnarWorkload
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 HOST: Final = Words("host", 100)
 ROOTS: Final = (
@@ -73,6 +71,7 @@ RECIPES: Final[tuple[Recipe, ...]] = (
 def _vocabularies(seed: int) -> dict[str, Vocabulary]:
     words = made_up(Stream(seed, "w5 words"), 1_250)
     return {
+        "host": Vocabulary([*map(HOST.value, range(HOST.size))], flat=1),
         "root": Vocabulary(ROOTS, flat=4),
         "owner": Vocabulary(words[:300], flat=15),
         "folder": Vocabulary(words[300:700], flat=40),
@@ -88,13 +87,15 @@ def _vocabularies(seed: int) -> dict[str, Vocabulary]:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What a seed's rows are drawn from; filter i's pieces stand at the columns of row i."""
+    """What a seed's rows are drawn from; the pieces of filters stand from column 1 on."""
 
-    path: Composition
-    command: Composition
-    hosts: Stream
+    events: dict[str, Composition]
     filters: Stream
-    pieces: tuple[tuple[str, Vocabulary], ...]
+    pieces: dict[str, Vocabulary]
+
+    def draw_pieces(self, draw: Draw) -> dict[str, Codes]:
+        vocabularies = enumerate(self.pieces.items(), start=1)
+        return {name: draw.pick(vocabulary.choice, at) for at, (name, vocabulary) in vocabularies}
 
 
 @lru_cache(maxsize=8)
@@ -104,12 +105,11 @@ def _source(seed: int) -> _Source:
     file = [words["name"], words["ending"], words["extension"]]
     call = [words["program"], words["flag"].between(" ", ""), words["option"].between(" --", "=")]
     target = [words["value"], words["root"].between(" ", ""), words["value"], words["extension"]]
+    events = {"path": place + file, "command": call + target, "host": [words["host"]]}
     return _Source(
-        Composition(Stream(seed, "w5 path"), place + file),
-        Composition(Stream(seed, "w5 command"), call + target),
-        Stream(seed, "w5 host"),
+        {name: Composition(Stream(seed, f"w5 {name}"), each) for name, each in events.items()},
         Stream(seed, "w5 filters"),
-        tuple(words.items()),
+        words,
     )
 
 
@@ -119,63 +119,29 @@ class StringsWorkload(ColumnarWorkload):
 
     name: ClassVar[str] = "w5"
 
-    def event(self, number: int) -> Event:
-        source = _source(self.seed)
-        return Event.flat(
-            {
-                "path": source.path.text(number),
-                "command": source.command.text(number),
-                "host": HOST.value(HOST.code(source.hosts.half(number, 0))),
-            }
-        )
-
     def columns(self, count: int, start: int = 0) -> pa.Table:
-        import pyarrow as pa
-
-        from fyke.workloads.vector_draw import half, numbers
-
-        source, rows = _source(self.seed), numbers(count, start)
-        return pa.table(
-            {
-                "path": source.path.column(rows),
-                "command": source.command.column(rows),
-                "host": HOST.column(HOST.codes(half(source.hosts, rows, 0))),
-            }
-        )
+        rows = row_numbers(count, start)
+        made = _source(self.seed).events.items()
+        return pa.table({name: composition.column(rows) for name, composition in made})
 
     def text_column(self, count: int, start: int = 0) -> pa.Array:
-        from fyke.workloads.rows import rows_of
-
-        rows = rows_of(_source(self.seed).filters, count, start)
+        draw = Draw(_source(self.seed).filters, row_numbers(count, start))
         makers = [wording.table for wording in _wordings(self.seed)]
-        table = kind_by_kind(rows, rows.below(0, len(RECIPES)), makers)
+        table = kind_by_kind(draw, draw.below(0, len(RECIPES)), makers)
         return table["filter"].combine_chunks()
 
-    def filter(self, number: int) -> Filter:
+    def make_filters(self, count: int, start: int) -> Iterator[Filter]:
         source = _source(self.seed)
-        half = source.filters.half
-        recipe = RECIPES[source.filters.below(number, 0, len(RECIPES))]
-        host = HOST.value(HOST.code(half(number, 1)))
-        drawn = enumerate(source.pieces, start=2)
-        pieces = {name: vocabulary.word(half(number, at)) for at, (name, vocabulary) in drawn}
-        return recipe_filter(recipe, {**pieces, "host": host})
+        draw = Draw(source.filters, row_numbers(count, start))
+        codes = source.draw_pieces(draw)
+        words = [each.form.column(codes[name]) for name, each in source.pieces.items()]
+        recipes = draw.below(0, len(RECIPES)).tolist()
+        for recipe, *filling in zip(recipes, *(each.to_pylist() for each in words), strict=True):
+            yield recipe_filter(RECIPES[recipe], dict(zip(source.pieces, filling, strict=True)))
 
 
 @lru_cache(maxsize=8)
 def _wordings(seed: int) -> tuple[Wording, ...]:
-    pieces = _source(seed).pieces
-    hosts = tuple(map(HOST.value, range(HOST.size)))
-    words = {"host": hosts, **{name: vocabulary.words for name, vocabulary in pieces}}
-    choices = (("host", zipf(HOST.size)), *((name, known.choice) for name, known in pieces))
-    sketch = _Pieces(choices).drawn
-    return tuple(Wording(recipe_sentence(recipe, words), sketch) for recipe in RECIPES)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    """What is drawn of a filter besides its recipe, from column 1 on."""
-
-    choices: tuple[tuple[str, Choice], ...]
-
-    def drawn(self, draw: Draw[Code]) -> dict[str, Code]:
-        return {name: draw.pick(choice, at) for at, (name, choice) in enumerate(self.choices, 1)}
+    source = _source(seed)
+    words = {name: vocabulary.words for name, vocabulary in source.pieces.items()}
+    return tuple(Wording(recipe_sentence(recipe, words), source.draw_pieces) for recipe in RECIPES)

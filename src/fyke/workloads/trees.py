@@ -13,22 +13,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from fyke.filters.filter import Filter, conjunction, disjunction, negation
 from fyke.workloads.attribute import Attribute
-from fyke.workloads.conjunctive import FlatWorkload, blocks
-from fyke.workloads.draw import Stream
+from fyke.workloads.conjunctive import FlatWorkload
+from fyke.workloads.draw import Codes, Stream, row_numbers
 from fyke.workloads.mixed import WORD_ATTRIBUTES, MixedWorkload
 from fyke.workloads.predicates import PredicateSource, Templates
 from fyke.workloads.workload import in_order
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from fyke.workloads.vector_draw import Words as Draws
 
 LEAVES: Final = 6
 TREES_PER_MILLE: Final = 300
@@ -48,44 +46,28 @@ class TreesWorkload(FlatWorkload):
 
     guarded: bool = False
 
-    def filter(self, number: int) -> Filter:
-        shapes, source = _sources(self.seed)
-        if shapes.below(number, _IS_TREE, 1_000) >= TREES_PER_MILLE:
-            return MixedWorkload(self.seed).filter(number)
-        negated = [shapes.below(number, leaf, 1_000) < NEGATED_PER_MILLE for leaf in range(LEAVES)]
-        return self._tree(source.draw(number), negated)
-
-    def filters(self, count: int, start: int = 0) -> Iterator[Filter]:
-        from fyke.workloads.vector_draw import half, numbers, scale
-
-        shapes, _ = _sources(self.seed)
-        for first, size in blocks(count, start):
-            rows = numbers(size, first)
-            is_tree = scale(half(shapes, rows, _IS_TREE), 1_000) < TREES_PER_MILLE
-            trees = self._trees(rows[is_tree])
-            conjunctions = MixedWorkload(self.seed).filters(size, first)
-            for filter, replaced in zip(conjunctions, is_tree.tolist(), strict=True):
-                yield next(trees) if replaced else filter
+    def make_filters(self, count: int, start: int) -> Iterator[Filter]:
+        rows = row_numbers(count, start)
+        is_tree = self._is_tree(rows)
+        trees = self._trees(rows[is_tree])
+        conjunctions = MixedWorkload(self.seed).make_filters(count, start)
+        for filter, replaced in zip(conjunctions, is_tree.tolist(), strict=True):
+            yield next(trees) if replaced else filter
 
     def text_column(self, count: int, start: int = 0) -> pa.Array:
-        import numpy as np
-        import pyarrow as pa
-
-        from fyke.workloads.vector_draw import half, numbers, scale
-
-        rows = numbers(count, start)
-        is_tree = scale(half(_sources(self.seed)[0], rows, _IS_TREE), 1_000) < TREES_PER_MILLE
+        rows = row_numbers(count, start)
+        is_tree = self._is_tree(rows)
         flat = MixedWorkload(self.seed).texts_of(rows[~is_tree])
         places = [np.flatnonzero(~is_tree), np.flatnonzero(is_tree)]
         tables = [pa.table({"filter": texts}) for texts in (flat, self._tree_texts(rows[is_tree]))]
         return in_order(tables, places)["filter"].combine_chunks()
 
-    def _tree_texts(self, numbers: Draws) -> pa.Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
+    def _is_tree(self, numbers: Codes) -> NDArray[np.bool_]:
+        return _sources(self.seed)[0].below(numbers, _IS_TREE, 1_000) < TREES_PER_MILLE
 
+    def _tree_texts(self, numbers: Codes) -> pa.Array:
         shapes, source = _sources(self.seed)
-        leaves = source.texts(source.draw_many(numbers))
+        leaves = source.texts(source.draw(numbers))
         for leaf in range(1 if self.guarded else 0, LEAVES):
             sign = pa.array(["", "not "]).take(_is_negated(shapes, numbers, leaf).astype("int8"))
             leaves[leaf] = pc.binary_join_element_wise(sign, leaves[leaf], "")
@@ -94,10 +76,10 @@ class TreesWorkload(FlatWorkload):
             *(a, " and (", b, " or ", c, ") and (", d, " or ", e, " and ", f, ")"), ""
         )
 
-    def _trees(self, numbers: Draws) -> Iterator[Filter]:
+    def _trees(self, numbers: Codes) -> Iterator[Filter]:
         shapes, source = _sources(self.seed)
         negated = [_is_negated(shapes, numbers, leaf).tolist() for leaf in range(LEAVES)]
-        leaves = source.predicates(source.draw_many(numbers))
+        leaves = source.predicates(source.draw(numbers))
         return map(self._tree, leaves, zip(*negated, strict=True))
 
     def _tree(self, leaves: Sequence[Filter], negated: Sequence[bool]) -> Filter:
@@ -110,10 +92,8 @@ class TreesWorkload(FlatWorkload):
         return conjunction((a, disjunction((b, c)), disjunction((d, conjunction((e, f))))))
 
 
-def _is_negated(shapes: Stream, numbers: Draws, leaf: int) -> NDArray[np.bool_]:
-    from fyke.workloads.vector_draw import half, scale
-
-    return scale(half(shapes, numbers, leaf), 1_000) < NEGATED_PER_MILLE
+def _is_negated(shapes: Stream, numbers: Codes, leaf: int) -> NDArray[np.bool_]:
+    return shapes.below(numbers, leaf, 1_000) < NEGATED_PER_MILLE
 
 
 @lru_cache(maxsize=8)
