@@ -10,27 +10,32 @@ import msgspec
 import pytest
 
 import fyke
-from fyke.events.domain import Integer
+from fyke.events.domain import Enumeration, Integer
 from fyke.events.event import Event
 from fyke.events.schema import Attribute, Schema
 from fyke.filters import codec as filters
 from fyke.filters.subscription import Subscription
 from fyke.nodes.codec import MessageError
 from fyke.nodes.effect import Deliver, Reject, Send
-from fyke.nodes.inputs import Received, Tick
+from fyke.nodes.inputs import Received, Tick, Unreachable
 from fyke.nodes.message import Learn, Message, Publish, Subscribe
 from fyke.peers.geometry.space import Space
 from fyke.peers.messages import (
     PROFILES_MAX,
     Announce,
+    Found,
     Gossip,
     Leave,
     Near,
     Passage,
     PeerCodec,
     Profile,
+    Refuse,
     Ring,
+    Seek,
     Shuffle,
+    Taken,
+    Want,
 )
 from fyke.peers.peer import Peer
 from fyke.peers.registry import Registry
@@ -176,31 +181,114 @@ def test_a_filter_of_too_many_boxes_goes_on_and_says_so() -> None:
     assert delivered.subscriptions == ("s",)
 
 
-def test_fuzzed_messages_do_no_harm(seeds: Callable[[int], Any]) -> None:
+def test_more_newcomers_than_a_peer_can_know_are_turned_away() -> None:
+    """A flood of profiles, in its own words and in those of others; who was known stays."""
+    peer = a_peer(Settings(contacts_max=50))
+    told(peer, gossip())
+    for number in range(200):
+        name = f"flood-{number}"
+        sender = profile(name, f"a = {number % 100}", sequence=number + 100)
+        others = tuple(
+            profile(f"{name}-{n}", f"a = {n}", sequence=100 * number + n) for n in range(20)
+        )
+        told(peer, gossip(sender=sender, profiles=others, ages=(0,) * 20), name)
+        assert len(peer._site.contacts.born) <= 50
+    assert peer.ignored["flood"] > 150
+    assert len(peer._site.registry.profiles) <= 60
+    assert "s-other" in ring(peer)
+    for _ in range(30):  # the flood is over; those who never were are found out
+        for effect in peer.handle(Tick(), 3.0):
+            if isinstance(effect, Send) and effect.to not in ("other", "third"):
+                peer.handle(Unreachable(effect.to, effect.message), 3.0)
+        told(peer, gossip())
+    told(peer, gossip(sender=profile("late", "a < 9", sequence=77)), "late")
+    assert "s-late" in ring(peer)
+    assert "s-other" in ring(peer)
+
+
+def test_an_attribute_outside_of_the_schema_is_pointed_out_and_left_to_the_filter() -> None:
     peer = a_peer()
+    wide = Subscription("w", fyke.parse("aa < 3 and a < 50"))
+    [said] = peer.handle(Received("client", Subscribe(wide)), 0)
+    assert "'aa' is not in the schema" in said.id  # type: ignore[union-attr]
+    assert peer.ignored["outside the schema"] == 1
+    for wanted, event in ((True, {"aa": 1, "a": 4}), (False, {"aa": 9, "a": 4})):
+        effects = told(peer, Publish(str(event), Event(event), route=Passage("w")))  # type: ignore[arg-type]
+        assert any(isinstance(each, Deliver) for each in effects) is wanted
+
+
+def test_an_order_that_a_schema_does_not_have_is_refused() -> None:
+    space = Space.of(Schema([Attribute("size", Enumeration(("s", "m", "l")))]))
+    peer = Peer("me", [], Registry(space), Settings(), Random(1))
+    wrong = Subscription("s", fyke.parse("size < 'xl'"))
+    [said] = peer.handle(Received("client", Subscribe(wrong)), 0)
+    assert isinstance(said, Reject)
+    assert "xl" in said.reason
+    assert not peer.members
+
+
+def test_a_peer_of_another_version_is_no_message() -> None:
+    parts = msgspec.msgpack.decode(CODEC.encode(gossip()))
+    parts[0] += 1
+    with pytest.raises(MessageError, match="version 2"):
+        CODEC.decode(msgspec.msgpack.encode(parts))
+
+
+def test_an_event_that_is_replayed_is_delivered_once() -> None:
+    peer = a_peer()
+    delivered = [
+        effect
+        for _ in range(5)
+        for effect in told(peer, Publish("e", Event({"a": 5}), route=Passage("s", "s-other")))
+        if isinstance(effect, Deliver)
+    ]
+    assert len(delivered) == 1
+
+
+def fuzz(count: int, seeds: Callable[[int], Any]) -> int:
+    """Send mutations of good messages to a peer. Return how many could be read."""
+    peer = a_peer()
+    me, event, space = profile("x"), Event({"a": 5}), SPACE.fingerprint
     good = [
         CODEC.encode(each)
-        for each in (gossip(), gossip(Shuffle), gossip(Near),
-                     Leave(SPACE.fingerprint, profile("x")),
-                     Publish("e", Event({"a": 5}), route=Passage("s", "x")))
+        for each in (gossip(), gossip(Shuffle), gossip(Near), gossip(is_reply=True),
+                     gossip(recent=("e", "f")), Leave(space, me), Announce(space, me),
+                     Seek(space, "e", event), Found(space, "e", (me,), (1,)),
+                     Want(space, me, ("e",)), Refuse(space, "e", "s"), Taken(space, "e"),
+                     Publish("e", event, route=Passage("s", "x")))
     ]  # fmt: skip
     read = 0
-    for seed in seeds(4_000):
+    for number, seed in enumerate(seeds(count)):
         draw = Random(seed)
         data = bytearray(draw.choice(good))
         for _ in range(draw.choice([0, 1, 1, 2, 5])):
             data[draw.randrange(len(data))] = draw.choice(
                 [0, 1, 127, 128, 255, draw.randrange(256)]
             )
+        if draw.random() < 0.1:
+            del data[draw.randrange(len(data)) :]
+        if number % 500 == 0:
+            peer.handle(Tick(), float(number))
+            peer.handle(Received("client", Publish(f"own-{number}", event)), 0)
         try:
             message = CODEC.decode(bytes(data))
         except MessageError:
             continue
         read += 1
         told(peer, message, draw.choice(["other", "x", "me"]))
-    assert read > 1_000
-    effects = told(peer, Publish("last", Event({"a": 5}), route=Passage("s")))
+    effects = told(peer, Publish("last", event, route=Passage("s")))
     assert any(isinstance(each, Deliver) for each in effects)
+    assert len(peer._site.contacts.born) < 5_000
+    return read
+
+
+def test_fuzzed_messages_do_no_harm(seeds: Callable[[int], Any]) -> None:
+    assert fuzz(4_000, seeds) > 1_000
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_fuzzed_messages_do_no_harm(seeds: Callable[[int], Any]) -> None:
+    assert fuzz(100_000, seeds) > 25_000
 
 
 def test_settings_are_checked() -> None:

@@ -283,7 +283,7 @@ def select_fast(
     places = {table.add(*each): each[0] for each in others}
     rows = np.array([target, *places], np.int64)
     Random(0).shuffle(rows)  # type: ignore[arg-type]
-    found, _ = table.select_peers(table.overlapping(rows, target), target)
+    found, _ = table.select_peers(rows, target)
     return {places[row] for row in found.tolist()}
 
 
@@ -340,10 +340,9 @@ def test_links_that_are_extended_are_those_selected_at_once(
         again = draw.sample(known, min(len(known), draw.randrange(2)))  # heard of before
         known += fresh
         before = set(links.tolist())
-        met = table.overlapping(np.array([*fresh, *again, target], np.int64), target)
-        links, needs = table.extend(links, needs, met, target)
-        every = table.overlapping(np.array(known, np.int64), target)
-        right, directions = table.select_peers(every, target)
+        came = np.array([*fresh, *again, target], np.int64)
+        links, needs = table.extend(links, needs, came, target)
+        right, directions = table.select_peers(np.array(known, np.int64), target)
         assert links.tolist() == right.tolist()
         assert needs.tolist() == directions.tolist()
         now = set(links.tolist())

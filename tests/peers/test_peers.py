@@ -87,6 +87,46 @@ def test_messages_in_bytes_change_nothing_and_equal_seeds_are_equal_runs() -> No
     assert views(other) != runs[0]
 
 
+@pytest.mark.long
+def test_three_hundred_peers_in_bytes_for_forty_cycles() -> None:
+    """The cycles of a simulation are those of `Node.handle`, whatever carries the messages."""
+    runs = []
+    for in_bytes in (False, True):
+        crowd, spreading = crowd_of(BOXES, 300, in_bytes=in_bytes)
+        crowd.run(40)
+        runs.append(views(crowd))
+        assert judge(crowd, spreading) == []
+    assert runs[0] == runs[1]
+    assert len(runs[0]) == 300
+
+
+def test_links_follow_those_that_come_change_and_go() -> None:
+    """What was extended bit by bit is what is selected at once, of the same rows."""
+    crowd, _ = crowd_of(BOXES, 80)
+    draw = Random(3)
+    others = iter(list(BOXES.subscriptions(200))[100:])
+    for _ in range(6):
+        crowd.run(2)
+        crowd.crash(draw.sample(crowd.peers, 2))
+        crowd.join([next(others)])
+        peer = draw.choice(crowd.peers)
+        [id] = crowd.simulation.node(peer).members  # type: ignore[attr-defined]
+        crowd.subscribe(peer, Subscription(id, next(others).filter))
+    crowd.run(2)
+    seen = 0
+    for name in crowd.peers:
+        for member in crowd.simulation.node(name).members.values():  # type: ignore[attr-defined]
+            table, links = member._table, member.ring
+            met = table.overlapping(links.rows, member.row)
+            if not links._considered or len(met) < len(links.rows):
+                continue  # somebody went; all are asked again with the next exchange
+            rows, needs = table.select_peers(links.rows, member.row)
+            assert rows.tolist() == links.view
+            assert needs.tolist() == links._needs.tolist()
+            seen += len(rows) > 0
+    assert seen > 20
+
+
 def test_sizes_are_a_formula() -> None:
     codec = PeerCodec()
     seen: dict[str, int] = {}

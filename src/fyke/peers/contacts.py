@@ -7,6 +7,9 @@ First-hand word wins. A peer that speaks for itself is believed. Hearsay is beli
 newer: a higher version, unless it was issued before the owner itself said something else. Who could
 not be reached is dead, and hearsay from before does not bring it back. The dead of whom nobody
 says so are forgotten when they have not been heard of for `age_max` cycles.
+
+At most `contacts_max` are known at a time: a flood of newcomers is turned away until some are
+forgotten, and those that are known stay.
 """
 
 from __future__ import annotations
@@ -17,14 +20,16 @@ from collections.abc import Iterable
 from fyke.errors import FykeError
 from fyke.peers.messages import Profile
 from fyke.peers.registry import Registry
+from fyke.peers.settings import Settings
 
 
 class Contacts:
     """Rows of others by member, with the cycles that they were born in."""
 
-    def __init__(self, registry: Registry, age_max: int, ignored: Counter[str]) -> None:
+    def __init__(self, registry: Registry, settings: Settings, ignored: Counter[str]) -> None:
         self._registry = registry
-        self._age_max = age_max
+        self._age_max = settings.age_max
+        self._most = settings.contacts_max
         self._ignored = ignored
         self.clock = 0
         self.born: dict[int, int] = {}
@@ -38,19 +43,12 @@ class Contacts:
         self.replaced: list[tuple[int, int]] = []
         """Rows, and those that took their place; for the views to follow."""
 
-    def learn(self, profile: Profile, age: int) -> int | None:
-        """Take hearsay. Return the row that its member has, None if it is believed to be gone."""
-        row = self._registry.row(profile)
-        born = self.clock - age
-        known = self.born.get(row)
-        if known is None:
-            return self._news(row, profile, born)
-        if born > known:
-            self.born[row] = born
-        return row
-
     def hear(self, profile: Profile) -> int:
-        """Take a peer's word about itself. Return its row."""
+        """Take a peer's word about itself. Return its row; FykeError for one too many."""
+        known = self._registry.rows.get(profile)
+        if len(self.born) >= self._most and known not in self.born:
+            self._ignored["flood"] += 1
+            raise FykeError(f"{self._most:,} peers are known already; expected no more newcomers")
         row = self._registry.row(profile)
         member = self._registry.members[row]
         self._dead.pop(member, None)
@@ -59,6 +57,9 @@ class Contacts:
         return row
 
     def _news(self, row: int, profile: Profile, born: int) -> int | None:
+        """Take hearsay of a row that is not known, of a member that is, or is gone. Return the row
+        that its member has, None if it is believed to be gone.
+        """
         member = self._registry.members[row]
         if born <= self._dead.get(member, born - 1):
             return None
@@ -74,10 +75,11 @@ class Contacts:
 
     def _put(self, member: int, row: int, born: int) -> None:
         known = self._rows.get(member)
-        if known is not None and known != row:
-            self.born.pop(known, None)
-            self.replaced.append((known, row))
-        self._rows[member] = row
+        if known != row:
+            if known is not None:
+                self.born.pop(known, None)
+                self.replaced.append((known, row))
+            self._rows[member] = row
         self.born[row] = max(born, self.born.get(row, born))
 
     def bury(self, row: int) -> None:
@@ -96,6 +98,11 @@ class Contacts:
         profiles = self._registry.profiles
         return [row for row in self.born if profiles[row].address == address]
 
+    @property
+    def is_crowded(self) -> bool:
+        """Return True if there is hardly any room for newcomers."""
+        return 2 * len(self.born) > self._most
+
     def forget(self, kept: Iterable[int]) -> None:
         """Forget all rows but some, and deaths and words of long ago."""
         needed = set(kept)
@@ -107,16 +114,42 @@ class Contacts:
                 del told[member]
 
     def read(self, profiles: Iterable[Profile], ages: Iterable[int]) -> list[tuple[int, int]]:
-        """Take hearsay. Return rows and ages of those that are believed to be there."""
+        """Take hearsay. Return rows and ages of those that are believed to be there.
+
+        Ten profiles come with every message: what is usual is decided here, without calls.
+        """
+        clock, age_max, births = self.clock, self._age_max, self.born
+        rows, members = self._registry.rows, self._registry.members
         found = []
         for profile, age in zip(profiles, ages, strict=True):
-            if age > self._age_max:
+            if age > age_max:
                 continue
-            try:
-                row = self.learn(profile, age)
-            except FykeError:
-                self._ignored["unreadable profile"] += 1
+            row = rows.get(profile)
+            if len(births) >= self._most and row not in births:
+                self._ignored["flood"] += 1
                 continue
-            if row is not None:
-                found.append((row, age))
+            if row is None:
+                row = self._new_row(profile)
+                if row is None:
+                    continue
+            born, known = clock - age, births.get(row)
+            if known is not None:
+                if born > known:
+                    births[row] = born
+            elif members[row] not in self._rows and members[row] not in self._dead:
+                births[row] = born
+                self._rows[members[row]] = row
+            else:
+                news = self._news(row, profile, born)
+                if news is None:
+                    continue
+                row = news
+            found.append((row, age))
         return found
+
+    def _new_row(self, profile: Profile) -> int | None:
+        try:
+            return self._registry.row(profile)
+        except FykeError:
+            self._ignored["unreadable profile"] += 1
+            return None

@@ -51,11 +51,12 @@ class Gossiping:
 
     def cycle(self) -> list[Effect]:
         """Start the exchanges of all members; forget what is not needed any more, now and then."""
+        contacts = self._site.contacts
         effects = [
             effect for member in self._site.members.values() for effect in self._start(member)
         ]
-        if self._site.contacts.clock % _FORGET_EVERY == 0:
-            self._forget()
+        if contacts.clock % _FORGET_EVERY == 0 or contacts.is_crowded:
+            effects += self._forget()
         return effects
 
     def close(self, name: str) -> None:
@@ -226,14 +227,20 @@ class Gossiping:
         gone = Profile(site.address, message.to, 0, 0, b"")
         return site.send(sender, Leave(site.fingerprint, gone))
 
-    def _forget(self) -> None:
+    def _forget(self) -> list[Effect]:
+        """Forget what is not needed any more; ask ring links of which nobody has heard lately."""
         site = self._site
-        for member in site.members.values():
-            member.expire()
+        effects = [
+            effect
+            for member in site.members.values()
+            for row in member.expire()
+            for effect in self._request(Ring, member, row, member.select_for(row))
+        ]
         site.contacts.forget(site.links())
         oldest = site.contacts.clock - _PENDING_CYCLES
         for number in [n for n, (*_, at) in self._pending.items() if at < oldest]:
             del self._pending[number]
+        return effects
 
     # --- peers that change and go -----------------------------------------------------------------
 

@@ -53,6 +53,8 @@ class Member:
         self.ring = RingLinks(registry)
         self.history = History(settings.history)
         self._is_old_turn = False
+        self._asked: set[int] = set()
+        """Ring links not heard of for too long that were asked."""
         self.become(profile)
 
     def become(self, profile: Profile) -> None:
@@ -68,11 +70,21 @@ class Member:
         """Return the rows of all views."""
         return dict.fromkeys(chain(self.near.view, self.random.view, self.ring.view))
 
-    def expire(self) -> None:
-        """Drop those not heard of for too long."""
+    def expire(self) -> list[int]:
+        """Drop those not heard of for too long. Ring links are asked first, and dropped if there
+        is still no word of them the next time. Return whom to ask.
+
+        A wide peer has a thousand ring links, and some of those that live are not heard of for
+        longer than `age_max`: without a question, their rings would break.
+        """
         born, oldest = self._contacts.born, self._contacts.clock - self._settings.age_max
-        for row in [row for row in self.links() if born.get(row, oldest - 1) < oldest]:
-            self.replace(row, None)
+        late = [row for row in self.links() if born.get(row, oldest - 1) < oldest]
+        asked = {row for row in self.ring.view if row in late and row not in self._asked}
+        for row in late:
+            if row not in asked:
+                self.replace(row, None)
+        self._asked = asked
+        return list(asked)
 
     def replace(self, old: int, new: int | None) -> bool:
         """Follow a member to its new row, or drop it. Return True if it was a ring link."""
@@ -110,7 +122,7 @@ class Member:
         """Return the ring links that a target needs, of all that are known."""
         others = [self.row, *self.near.view, *self.random.view, *received]
         rows = np.concatenate((self.ring.rows, np.array(others, np.int64)))
-        links, _ = self._table.select_peers(self._table.overlapping(rows, target), target)
+        links, _ = self._table.select_peers(rows, target)
         found: list[int] = links.tolist()
         return found
 

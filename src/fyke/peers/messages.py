@@ -151,8 +151,10 @@ class PeerCodec(Codec):
         size = 2 + _text_size(type(message).__name__) + _GOSSIP + _profile_size(message.sender)
         size += _integer_size(message.space) + _integer_size(message.number)
         size += _text_size(message.to) + 2 * (1 if len(profiles) < 16 else 3) + 1
-        size += sum(map(_profile_size, profiles)) + sum(map(_integer_size, ages))
-        return size + self._size(message.recent)
+        known = list(map(_SIZES.get, profiles))
+        size += sum(map(_profile_size, profiles)) if None in known else sum(known)  # type: ignore[arg-type]
+        size += len(ages) if max(ages, default=0) < 128 else sum(map(_integer_size, ages))
+        return size + (self._size(message.recent) if message.recent else 1)
 
 
 def _profile_size(profile: Profile) -> int:

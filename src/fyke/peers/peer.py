@@ -15,12 +15,14 @@ given, the peer asks to be woken itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any, Final
 
-from fyke.errors import FykeError
+from fyke.errors import FykeError, shown
 from fyke.filters import codec
+from fyke.filters.filter import Filter, walk
+from fyke.filters.resolution import check_order
 from fyke.nodes.effect import Accept, Effect, Wake
 from fyke.nodes.inputs import Input, Joined, Left, LinkUp, Received, Tick, Unreachable
 from fyke.nodes.message import (
@@ -186,7 +188,9 @@ class Peer:
 
     def _subscribe(self, client: NodeId, message: Subscribe) -> list[Effect]:
         id, site = message.subscription.id, self._site
-        data = codec.encode(message.subscription.filter)
+        filter = message.subscription.filter
+        check_order(filter, site.registry.space.schema)
+        data = codec.encode(filter)
         member = self.members.get(id)
         told: list[Effect] = []
         if member is None:
@@ -198,13 +202,26 @@ class Peer:
             member.become(Profile(self.name, id, known.sequence, known.version + 1, data))
             told = site.tell(member, Announce(site.fingerprint, member.profile))
         self._clients[id] = client
-        note = site.registry.notes.get(member.row)
-        if note:
-            self.ignored["too many boxes"] += 1
-            told.append(
-                Accept(client, "Subscribe", f"{id}: {note}; some peers will be asked twice")
-            )
+        for reason, note in self._remarks(filter, member.row):
+            self.ignored[reason] += 1
+            told.append(Accept(client, "Subscribe", f"{id}: {note}"))
         return told
+
+    def _remarks(self, filter: Filter, row: int) -> Iterator[tuple[str, str]]:
+        """Return what makes a subscription dearer than it might be: a reason and a sentence."""
+        note = self._site.registry.notes.get(row)
+        if note:
+            yield "too many boxes", f"{note}; some peers will be asked twice"
+        schema = self._site.registry.space.schema
+        names = (getattr(part, "attribute", "type") for part in walk(filter))
+        for name in dict.fromkeys(names):
+            if name != "type" and schema.attribute(name) is None:
+                meant = schema.nearest_attribute(name)
+                hint = f"; did you mean {shown(meant)}?" if meant else ""
+                yield (
+                    "outside the schema",
+                    f"the attribute {shown(name)} is not in the schema{hint}",
+                )
 
     def _unsubscribe(self, id: str) -> list[Effect]:
         member = self.members.pop(id)

@@ -32,7 +32,7 @@ class Registry:
         self.space = space
         self.table = Table(space, fragments_max)
         self._boxes_max = boxes_max
-        self._rows: dict[Profile, int] = {}
+        self.rows: dict[Profile, int] = {}
         self._members: dict[tuple[str, str], int] = {}
         self.profiles: list[Profile] = []
         self.filters: list[Filter] = []
@@ -44,7 +44,7 @@ class Registry:
 
     def row(self, profile: Profile) -> int:
         """Return the row of a profile; FykeError if it cannot be one."""
-        row = self._rows.get(profile)
+        row = self.rows.get(profile)
         return self._add(profile) if row is None else row
 
     def _add(self, profile: Profile) -> int:
@@ -58,7 +58,7 @@ class Registry:
         shape = shape_of(filter, self.space, self._boxes_max)
         tie = blake2b(repr(key).encode(), digest_size=8).digest()
         place = profile.sequence, int.from_bytes(tie) >> 1
-        row = self._rows[profile] = self.table.add(place, shape)
+        row = self.rows[profile] = self.table.add(place, shape)
         self.profiles.append(profile)
         self.filters.append(resolve(filter, self.space.schema))
         self.members.append(self._members.setdefault(key, len(self._members)))

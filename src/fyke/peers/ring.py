@@ -42,13 +42,10 @@ class RingLinks:
             return
         came = np.array(fresh, np.int64)
         if considered:
-            met = self._table.overlapping(came, own)
-            if len(met):
-                self._put(*self._table.extend(self.rows, self._needs, met, own))
+            self._put(*self._table.extend(self.rows, self._needs, came, own))
         else:
-            met = self._table.overlapping(np.concatenate((self.rows, came)), own)
             considered.update(self.view)
-            self._put(*self._table.select_peers(met, own))
+            self._put(*self._table.select_peers(np.concatenate((self.rows, came)), own))
         considered.update(fresh)
         if len(considered) > _CONSIDERED_MAX:
             self._considered = set(self.view)

@@ -26,6 +26,8 @@ class Settings:
     """Who has not been heard of for so many cycles is forgotten. Ring links to live peers are up to
     11 cycles old (600 peers, measured).
     """
+    contacts_max: int = 20_000
+    """Others that a peer knows at a time; more newcomers are turned away."""
     introduction_cycles: int = 50
     """A member goes back to its introducer once in so many cycles, on average."""
     history: int = 1_000
@@ -43,7 +45,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("random_view", "shuffle", "near_view", "near_exchange", "age_max", "history",
-                     "introduction_cycles"):  # fmt: skip
+                     "introduction_cycles", "contacts_max"):  # fmt: skip
             if getattr(self, name) < 1:
                 raise FykeError(f"{name} is {shown(getattr(self, name))}; expected 1 or more")
         if self.shortcuts < 0:

@@ -35,7 +35,7 @@ class Site:
         self.ignored: Counter[str] = Counter()
         """What came and was not accepted, by reason."""
         self.counts: Counter[str] = Counter()
-        self.contacts = Contacts(registry, settings.age_max, self.ignored)
+        self.contacts = Contacts(registry, settings, self.ignored)
         self.local: deque[tuple[NodeId, Message]] = deque()
         """What one member says to another."""
 

@@ -19,8 +19,6 @@ from math import isfinite
 from random import Random
 from typing import TypeAlias
 
-import msgspec
-
 from fyke.errors import FykeError, shown
 from fyke.nodes.codec import Codec, MessageError
 from fyke.nodes.effect import Accept, Deliver, Effect, Inform, Reject, Send, Store, Wake
@@ -368,7 +366,7 @@ class Simulation:
             message = self._codec.decode(self._codec.encode(message))
         channel = None if send.is_straight else self._channels.get((name, to))
         if channel is None:
-            self._send_straight(name, to, message, Sent(self.now, name, to, kind, id, size))
+            self._send_straight(name, to, message, kind, id, size)
         elif channel.is_up:
             arrival = channel.arrival(self.now, size)
             if self._write is not None:
@@ -382,16 +380,19 @@ class Simulation:
             self._note(Sent(self.now, name, to, kind, id, size))
             self._note(Lost(self.now, name, to, kind, id))
 
-    def _send_straight(self, name: NodeId, to: NodeId, message: Message, sent: Sent) -> None:
+    def _send_straight(
+        self, name: NodeId, to: NodeId, message: Message, kind: str, id: str, size: int
+    ) -> None:
         """Send past all links; the sender is told if nobody can be reached there."""
-        self._note(msgspec.structs.replace(sent, straight=True))
+        if self._write is not None:
+            self._write(Sent(self.now, name, to, kind, id, size, straight=True))
         arrival = self.now + self._network.latency_s
         if self._nodes.get(to) is None or self._links.are_parted(name, to):
-            self._note(Lost(self.now, name, to, sent.kind, sent.id))
+            self._note(Lost(self.now, name, to, kind, id))
             back = Unreachable(to, message)
             self._push(arrival, None, name, back, None, self._lives[name])
         elif self._network.straight_loss > self._straight.random():
-            self._note(Lost(self.now, name, to, sent.kind, sent.id))
+            self._note(Lost(self.now, name, to, kind, id))
         else:
             received = Received(name, message, is_straight=True)
             self._push(arrival, None, to, received, None, self._lives[to])

@@ -8,7 +8,8 @@ subscription is a closed box, an interval of every attribute:
 Widths follow a power law with exponent 4 (a width is U**4, U uniform), so that some boxes are wide
 and many nearly exact. Centres follow a power law around the middle (0.5 +- 0.5 * U**1.75) or are
 uniform (`interest="uniform"`). What would lie outside 0 and 1 is cut off. Each subscription is a
-peer of its own (S2S-4). `typed=False` leaves only the box.
+peer of its own (S2S-4). `typed=False` leaves only the box. The paper does not state the exponent of
+the centres, and 4 in other words; both can be chosen, in steps of a quarter.
 
 Values have six decimals; laws are tables of whole roots, so that every machine has the same rows.
 An event matches about six of a thousand subscriptions where there are three attributes, two of ten
@@ -19,6 +20,7 @@ to 256 of three attributes (paper: 2 to 246), and of five half of such events ma
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, Final, TypeAlias
 
@@ -38,6 +40,7 @@ ONE: Final = 10**DECIMALS
 MIDDLE: Final = ONE // 2
 ATTRIBUTES_MAX: Final = COLUMNS
 INTERESTS: Final = ("power_law", "uniform")
+EXPONENT_MAX: Final = 16
 
 Box: TypeAlias = tuple[tuple[float, float], ...]
 """The lowest and the highest value of each attribute."""
@@ -53,8 +56,9 @@ def power_law(largest: int, power: int, degree: int, steps: int = 1_024) -> Rang
     return Ranges(ends, [1] * steps)
 
 
-_WIDTHS: Final = power_law(ONE, 4, 1)
-_OFFSETS: Final = power_law(MIDDLE, 7, 4)
+@lru_cache(maxsize=32)
+def _law(largest: int, exponent: float) -> Ranges:
+    return power_law(largest, *Fraction(exponent).as_integer_ratio())
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,20 @@ class BoxesWorkload(DrawnWorkload):
     attributes: int = 3
     interest: str = "power_law"
     typed: bool = True
+    width_exponent: float = 4
+    centre_exponent: float = 1.75
 
     def __post_init__(self) -> None:
         check_size("attributes", self.attributes, ATTRIBUTES_MAX)
         if self.interest not in INTERESTS:
             expected = " or ".join(INTERESTS)
             raise FykeError(f"the interest in boxes is {expected}, not {shown(self.interest)}")
+        for name in ("width_exponent", "centre_exponent"):
+            value = getattr(self, name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0 < value <= EXPONENT_MAX or value % 0.25:
+                expected = f"0.25 to {EXPONENT_MAX}, in steps of a quarter"
+                raise FykeError(f"{name} is {shown(value)}; expected {expected}")
 
     def plan(self) -> Plan:
         return _plan(self)
@@ -100,7 +112,8 @@ def _boxes(workload: BoxesWorkload, count: int, start: int) -> list[Box]:
 
 @lru_cache(maxsize=8)
 def _plan(workload: BoxesWorkload) -> Plan:
-    space = _Space(workload.attributes, workload.interest == "uniform")
+    widths, centres = workload.width_exponent, workload.centre_exponent
+    space = _Space(workload.attributes, workload.interest == "uniform", widths, centres)
     names = [f"a{at}" for at in range(1, workload.attributes + 1)]
     value = Fixed(DECIMALS)
     sides = [f"{name} between {{low_{name}}} and {{high_{name}}}" for name in names]
@@ -122,6 +135,8 @@ class _Space:
 
     attributes: int
     is_uniform: bool
+    width_exponent: float
+    centre_exponent: float
 
     def point(self, draw: Draw) -> dict[str, Codes]:
         return {f"a{at + 1}": draw.below(at, ONE + 1) for at in range(self.attributes)}
@@ -130,7 +145,7 @@ class _Space:
         ends: dict[str, Codes] = {}
         for at in range(self.attributes):
             side = draw.seek(draw.number * self.attributes + at)
-            width = side.within(_WIDTHS, 0, 1)
+            width = side.within(_law(ONE, self.width_exponent), 0, 1)
             low = self._centre(side) - width // 2
             beyond = low + width - ONE
             ends[f"low_a{at + 1}"] = low * (low > 0)
@@ -140,7 +155,9 @@ class _Space:
     def _centre(self, side: Draw) -> Codes:
         if self.is_uniform:
             return side.below(2, ONE + 1)
-        return MIDDLE + side.within(_OFFSETS, 2, 3) * (2 * side.below(4, 2) - 1)
+        return MIDDLE + side.within(_law(MIDDLE, self.centre_exponent), 2, 3) * (
+            2 * side.below(4, 2) - 1
+        )
 
     def peer(self, draw: Draw) -> dict[str, Codes]:
         return {"peer": draw.number}

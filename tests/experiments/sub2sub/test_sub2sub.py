@@ -15,11 +15,12 @@ PARAMETERS = {"attributes": 3, "interest": "power_law", "peers": 80, "cycles": 1
 def test_a_small_overlay_makes_the_rows_of_its_claims() -> None:
     rows = overlay.run(PARAMETERS, 0)
     found = Table.of(rows)
-    assert set(found.values("kind")) == {"cycle", "spread", "length", "hops", "load"}
+    kinds = {"cycle", "spread", "length", "hops", "load", "lorenz", "width", "widest"}
+    assert set(found.values("kind")) == kinds
     assert found.where(kind="cycle").curve("cycle", "rings")[-1] == 100
     results = {"overlay": found}
     judged = {claim.id: claim for claim in CLAIMS}
-    for id in ("S2S-E1.2", "S2S-E2.1", "S2S-E6.1", "S2S-E6.2", "S2S-E6.3"):
+    for id in ("S2S-E1.2", "S2S-E2.1", "S2S-E6.1", "S2S-E6.2", "S2S-E6.3", "S2S-E6.4"):
         assert judged[id].judge(results).holds, id
     lost: list[Row] = [{**row, "spam": 1, "sends_max": 4} for row in rows]
     for id in ("S2S-E6.1", "S2S-E6.2"):

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from fyke.experiments.experiment import Axis, Figure, Panel, Paper, Study
-from fyke.experiments.sub2sub import churn, joining, overlay
+from fyke.experiments.sub2sub import churn, joining, overlay, unstated
 from fyke.experiments.sub2sub.claims import CLAIMS
 from fyke.experiments.table import Wanted
 
@@ -37,6 +37,8 @@ PAPER: Final = Paper(
         ]),
         Study("joining", joining.run, joining.grid),
         Study("churn", churn.run, churn.grid),
+        Study("views", unstated.run_views, unstated.grid_of_views),
+        Study("laws", unstated.run_laws, unstated.grid_of_laws),
     ),
     figures=(
         Figure("6", "Construction of the rings", "The share of ring links in place, and of rings "
@@ -68,9 +70,27 @@ PAPER: Final = Paper(
                "subscriber that came back has all its ring links, both ways.", "joining",
                (Panel("joins", Axis("cycles", "cycles"), Axis("share", "% of joins"),
                       ("who", "answers")),)),
-        Figure("load", "Load", "What peers send and receive, at the end of figure 7.", "overlay",
-               (Panel("Gini coefficient of sends", Axis("peers", "peers"), Axis("gini", "Gini"),
-                      ("attributes",), is_joined=False),), {"kind": "load"}),
+        Figure("load", "Load", "Left, the share of all sends that the least busy peers have: even "
+               "load is the diagonal. Right, sends by the size of a peer's box: who wants more "
+               "passes on more.", "overlay",
+               (Panel("sends of the least busy", Axis("least", "% of the peers"),
+                      Axis("sends", "% of the sends"), ("peers",), {"kind": "lorenz"}),
+                Panel("sends by size of box", Axis("tenth", "tenths of the peers, by box"),
+                      Axis("sends", "sends / mean"), ("peers",), {"kind": "width"})),
+               {"kind": ("lorenz", "width", "load", "widest")}),
+        Figure("views", "Sizes of views", "One size at a time is half or twice the usual one: "
+               "complete rings by cycle, and what a peer sends in a cycle. Larger views help in "
+               "the first cycles only, and cost their size.", "views",
+               (Panel("complete rings", _CYCLE, Axis("rings", "%"), ("variant",)),
+                Panel("sent by a peer in a cycle", _CYCLE, Axis("kilobytes", "kB"),
+                      ("variant",)))),
+        Figure("laws", "Laws of widths and interests", "The longest ring and the median, by the "
+               "exponents that the paper leaves open. It has 2 to 246 with three attributes, 2 to "
+               "3 with five.", "laws",
+               tuple(Panel(f"{n} attributes: {label}", Axis("centre", "exponent of the centres"),
+                           Axis(column, "peers"), ("width",), {"attributes": n})
+                     for n in (3, 5) for column, label in (("longest", "longest ring"),
+                                                           ("median", "median")))),
         Figure("churn", "Peers that come and go", "Hit ratio by cycle, of all live peers, where a "
                "share of them is replaced in every cycle.", "churn",
                (Panel("all live peers", _CYCLE, Axis("hit", "hit ratio, %"), ("share", "repairs")),
@@ -80,6 +100,10 @@ PAPER: Final = Paper(
                "failed together.", "churn",
                (Panel("all live peers", _CYCLE, Axis("hit", "hit ratio, %"),
                       ("share", "repairs")),), {"what": "failure"}),
+        Figure("partition", "Parted for ten cycles", "Hit ratio by cycle after half of the peers "
+               "can reach the others again.", "churn",
+               (Panel("all peers", _CYCLE, Axis("hit", "hit ratio, %"), ("repairs",)),),
+               {"what": "partition"}),
         Figure("loss", "Messages get lost", "Hit ratio by cycle where one of five messages is "
                "lost.", "churn",
                (Panel("all live peers", _CYCLE, Axis("hit", "hit ratio, %"), ("repairs",)),),
@@ -93,6 +117,9 @@ PAPER: Final = Paper(
         "Figures 6 to 9 are of the paper's protocol: repair, asking at once and answers from rings "
         "are switched off. An exchange of ring links goes every other time to the link not heard "
         "of longest.",
+        "The law of centres was chosen so that ring lengths are the paper's (figure laws); the "
+        "influence of the sizes of views is figure views.",
+        "With repair and without it, events of figures churn to loss have four cycles to arrive.",
         "Judging events are uniform, wanted by at least two peers, and from a seed of their own.",
         "A publisher's cycle is a round of two questions: to the closest peer that it knows and "
         "has not asked, and to one by chance.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import accumulate
+from statistics import fmean
 from typing import Final
 
 import numpy as np
@@ -132,7 +133,72 @@ def _judge_receipts(results: Results) -> Finding:
     return Finding(f"{receipts:.2f} receipts of an event by a peer, on average", receipts <= 3)
 
 
+def _judge_promise(results: Results) -> Finding:
+    """No promise is broken where all rings are complete."""
+    rings = _setting(results, "cycle").curve("cycle", "rings")[-1]
+    broken = int(_load(results, "broken"))
+    ours = f"{broken} events that broke a promise, with {rings:.2f} % of the rings complete"
+    return Finding(ours, broken == 0 if rings == 100 or not broken else None,
+                   "" if rings == 100 else "The promise is made for complete rings.")  # fmt: skip
+
+
+def _hits(results: Results, what: str, column: str = "hit", **values: object) -> list[float]:
+    rows = results["churn"].where(what=what, repairs=True, **values)  # type: ignore[arg-type]
+    return [row[column] for row in rows.sort("cycle")]
+
+
+def _judge_churn(results: Results) -> Finding:
+    hits = _hits(results, "churn", "settled", share=0.01)
+    least = min(hits)
+    every = min(_hits(results, "churn", share=0.01))
+    ours = f"settled peers hit {fmean(hits):.3f} % ({least:.2f} % at least), all {every:.2f} %"
+    return Finding(ours, fmean(hits) >= 99.9)
+
+
+def _judge_recovery(what: str, within: int) -> Callable[[Results], Finding]:
+    def judge(results: Results) -> Finding:
+        parts, holds = [], True
+        for share in results["churn"].where(what=what).values("share"):
+            rows = results["churn"].where(what=what, repairs=True, share=share).sort("cycle")
+            late = [row["hit"] for row in rows if row["cycle"] > within]
+            again = next((row["cycle"] for row in rows if row["hit"] >= 99.9), None)
+            parts.append(
+                f"{100 * share:g} %: from cycle {again} on" if again else f"{share}: never"
+            )
+            holds = holds and bool(late) and fmean(late) >= 99.9
+        return Finding("; ".join(parts), holds)
+
+    return judge
+
+
+def _judge_loss(results: Results) -> Finding:
+    with_, without = (
+        fmean(row["hit"] for row in results["churn"].where(what="loss", repairs=repairs))
+        for repairs in (True, False)
+    )
+    ours = f"{with_:.2f} % hit with repair, {without:.2f} % without"
+    return Finding(ours, with_ >= 99.9)
+
+
+def _judge_views(results: Results) -> Finding:
+    """All choices reach nearly all rings; larger views do not do so later."""
+    last, first = {}, {}
+    for variant in results["views"].values("variant"):
+        rings = results["views"].where(variant=variant).curve("cycle", "rings")
+        last[variant] = rings[-1]
+        first[variant] = next((n for n, share in enumerate(rings, 1) if share >= 99), None)
+    ours = "99 % of the rings after " + ", ".join(
+        f"{cycle or 'no'} cycles ({variant})" for variant, cycle in first.items()
+    )
+    return Finding(ours, min(last.values()) >= 99)
+
+
 _ALL: Final = "We can see that after 40 cycles, all rings are fully set up."
+
+_REACTIVE: Final = "Sub-2-Sub is highly reactive to changes in the set of subscriptions."
+_RESISTANT: Final = (
+    "Epidemic protocols have proved to converge quickly and to produce failure-resistant overlays."
+)
 
 CLAIMS: Final = (
     *(
@@ -171,4 +237,22 @@ CLAIMS: Final = (
     Claim("S2S-E6.3", "A peer receives an event a few times.", "each of them receives an event "
           "once or a few more times", ("load",), _judge_receipts, "At most three times, on "
           "average."),
+    Claim("S2S-E6.4", "Who wants an event gets it once, nobody else does.", "only interested "
+          "subscribers are reached by an event and (ii) subscribers do not miss any event matching "
+          "their subscription", ("6", "load"), _judge_promise, "With complete rings: every "
+          "peer that wants an event gets it, once, nobody else does, with 2 + r sends a peer."),
+    Claim("S2S-Q6", "The sizes of views hardly matter.", "Each peer knows about a few other peers",
+          ("views",), _judge_views, "With half and twice the usual sizes at least 99 % of the "
+          "rings are complete at the end."),
+    Claim("S2S-R1", "Peers that come and go do not hurt those that stay.", _REACTIVE, ("churn",),
+          _judge_churn, "With repair, 1 % of the peers replaced in every cycle: those that are "
+          "there for ten cycles get 99.9 % of what they want."),
+    Claim("S2S-R2", "The others recover when many fail at once.", _RESISTANT, ("failure",),
+          _judge_recovery("failure", 12), "With repair, 99.9 % on average from the twelfth cycle "
+          "on."),
+    Claim("S2S-R3", "What was parted finds together.", _RESISTANT, ("partition",),
+          _judge_recovery("partition", 12), "With repair, half of the peers parted for ten cycles: "
+          "99.9 % on average from the twelfth cycle on."),
+    Claim("S2S-R4", "Lost messages lose no events.", _RESISTANT, ("loss",), _judge_loss,
+          "With repair, one of five messages lost: 99.9 % on average, within four cycles."),
 )  # fmt: skip

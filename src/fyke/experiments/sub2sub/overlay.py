@@ -6,11 +6,16 @@ One run is a crowd over its cycles. It makes rows of several kinds:
     spread    what events of a few cycles come to (figure 7)
     length    events by the length of their ring, with the hops they took (figure 8)
     load      sends and receipts of peers, spam
+    lorenz    which share of all sends the least busy peers have
+    width     sends of peers by the size of their boxes
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
+from itertools import accumulate
+from math import prod
 from typing import Final
 
 from fyke.assembly import assemble_peers
@@ -22,7 +27,8 @@ from fyke.peers.geometry.space import Space
 from fyke.peers.settings import PAPER, Settings
 from fyke.simulation.cycles import Crowd
 from fyke.simulation.network import Network
-from fyke.traces.rings import Spreading, Wanted, completeness, hit_ratio
+from fyke.traces.rings import Spreading, Wanted, broken_promises, completeness, hit_ratio
+from fyke.traces.trace import Record
 from fyke.workloads.boxes import BoxesWorkload
 
 SIZES: Final = {"tiny": 200, "small": 1_000, "paper": 10_000}
@@ -57,15 +63,22 @@ class Overlay:
         attributes, interest = parameters["attributes"], parameters["interest"]
         self.workload = BoxesWorkload(seed, attributes, interest, typed=False)
         self.spreading = Spreading()
+        self._listeners = [self.spreading.add]
         system = assemble_peers(Space.of(self.workload.schema), settings)
-        self.crowd = Crowd(
-            system.make, system.codec, seed=seed, network=network, write=self.spreading.add
-        )
+        self.crowd = Crowd(system.make, system.codec, seed=seed, network=network, write=self._note)
         self.size: int = parameters["peers"]
         self.crowd.join(self.workload.subscriptions(self.size))
         self._unseen = BoxesWorkload(seed + _JUDGING, attributes, interest, typed=False)
         self._count: int = parameters["events"]
         self._published = 0
+
+    def listen(self, write: Callable[[Record], None]) -> None:
+        """Let somebody else hear the trace as well."""
+        self._listeners.append(write)
+
+    def _note(self, record: Record) -> None:
+        for write in self._listeners:
+            write(record)
 
     def draw(self, count: int | None = None) -> dict[EventId, Event]:
         """Return events that at least two peers want."""
@@ -137,12 +150,40 @@ def _judged(overlay: Overlay) -> list[Row]:
         for spread in spreads
         for peer, times in spread.sent.items()
     )
+    by_peer = [sends[peer] for peer in overlay.crowd.peers]
+    broken = broken_promises(overlay.spreading.spreads, wanted, PAPER.shortcuts)
     rows.append(
         {"kind": "load", "spam": unwanted, "sends_max": most, "deliveries": deliveries,
          "receipts": sum(spread.received.total() for spread in spreads) / deliveries,
-         "gini": gini([sends[peer] for peer in overlay.crowd.peers]),
-         "most_sends": max(sends.values()) / sends.total()}
+         "gini": gini(by_peer), "most_sends": max(by_peer) / sends.total(), "broken": len(broken)}
     )  # fmt: skip
+    return rows + _lorenz(by_peer) + _by_width(overlay, sends)
+
+
+def _lorenz(values: list[int]) -> list[Row]:
+    """Return the share of the total that the least of some values have together."""
+    sums, count = [0, *accumulate(sorted(values))], len(values)
+    return [
+        {"kind": "lorenz", "least": share, "sends": 100 * sums[count * share // 100] / sums[-1]}
+        for share in range(0, 101, 5)
+    ]
+
+
+def _by_width(overlay: Overlay, sends: Counter[str]) -> list[Row]:
+    """Return the sends of peers, as parts of the mean, by tenths of the sizes of their boxes."""
+    work = overlay.workload
+    sizes = {
+        f"peer-{work.subscription(number).id}": prod(high - low for low, high in work.box(number))
+        for number in range(overlay.size)
+    }
+    ordered = sorted(sizes, key=sizes.__getitem__)
+    mean = sends.total() / len(ordered)
+    rows: list[Row] = []
+    for tenth in range(10):
+        group = ordered[len(ordered) * tenth // 10 : len(ordered) * (tenth + 1) // 10]
+        share = sum(sends[peer] for peer in group) / len(group) / mean
+        rows.append({"kind": "width", "tenth": tenth + 1, "sends": share})
+    rows.append({"kind": "widest", "sends": sends[ordered[-1]] / mean})
     return rows
 
 

@@ -44,14 +44,23 @@ class Columns(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for a selection: fragments on a stack, and the boxes within those selected so far."""
+    """Room for a selection: the boxes within all rows side by side, those of them that a row is
+    held against, and its fragments on a stack.
+    """
 
     low: Any
     high: Any
     following: Any
     """The first of the boxes taken that a fragment was not held against yet."""
-    taken_low: Any
-    taken_high: Any
+    taken: Any
+    """Boxes that meet the first fragment; what has most of it comes first, so it shatters less."""
+    taken_size: Any
+    near_low: Any
+    near_high: Any
+    near_at: Any
+    """Which of the rows has a box within it."""
+    near_first: Any
+    """The first box of each row."""
     budget: int
     """Fragments that are looked at for one row."""
 
@@ -123,46 +132,53 @@ def overlapping(columns: Columns, rows: Any, target: int) -> Any:
 
 
 @kernel
-def select(columns: Columns, rows: Any, target: int, scratch: Scratch) -> Any:
-    """Return in which directions the target needs each row as a ring link: `boxes.select_peers`.
-
-    The rows overlap the target, going round.
+def select(columns: Columns, known: Any, target: int, scratch: Scratch) -> Any:
+    """Return which rows the target needs as ring links, and in which directions, going round:
+    `boxes.select_peers`.
     """
+    rows = overlapping(columns, known, target)
     count = len(rows)
     needs = np.zeros(count, np.uint8)
+    _gather(columns, rows, count, scratch)
     for at in range(count):
-        if _is_needed(columns, rows[at], target, rows, needs, UP, 0, at, scratch):
+        if _is_needed(columns, rows[at], target, needs, UP, 0, at, scratch):
             needs[at] |= UP
     for at in range(count - 1, -1, -1):
-        if _is_needed(columns, rows[at], target, rows, needs, DOWN, at + 1, count, scratch):
+        if _is_needed(columns, rows[at], target, needs, DOWN, at + 1, count, scratch):
             needs[at] |= DOWN
-    return needs
+    return rows[needs > 0], needs[needs > 0]
 
 
 @kernel
 def extend(
-    columns: Columns, links: Any, needs: Any, fresh: Any, target: int, scratch: Scratch
+    columns: Columns, links: Any, needs: Any, known: Any, target: int, scratch: Scratch
 ) -> Any:
     """Return the ring links of a target, and their needs, after some rows became known.
 
     Each fresh row is held against the links before it. If it is needed, those behind it that it
     meets are asked again; all others stay as they are.
     """
+    fresh = overlapping(columns, known, target)
     rows = np.empty(len(links) + len(fresh), np.int64)
     found = np.zeros(len(rows), np.uint8)
     count = len(links)
     rows[:count] = links
     found[:count] = needs
+    _gather(columns, rows, count, scratch)
     for row in fresh:
-        at = 0
-        while at < count and _comes_before(columns, rows[at], row, target):
-            at += 1
+        at, end = 0, count
+        while at < end:
+            middle = (at + end) // 2
+            if _comes_before(columns, rows[middle], row, target):
+                at = middle + 1
+            else:
+                end = middle
         if at < count and rows[at] == row:
             continue
         need = 0
-        if _is_needed(columns, row, target, rows, found, UP, 0, at, scratch):
+        if _is_needed(columns, row, target, found, UP, 0, at, scratch):
             need |= UP
-        if _is_needed(columns, row, target, rows, found, DOWN, at, count, scratch):
+        if _is_needed(columns, row, target, found, DOWN, at, count, scratch):
             need |= DOWN
         if need == 0:
             continue
@@ -170,26 +186,29 @@ def extend(
             rows[back], found[back] = rows[back - 1], found[back - 1]
         rows[at], found[at] = row, need
         count += 1
+        _gather(columns, rows, count, scratch)
         if need & UP:
             for other in range(at + 1, count):
                 if not found[other] & UP or not _hides(columns, row, rows[other]):
                     continue
                 it = rows[other]
-                if not _is_needed(columns, it, target, rows, found, UP, 0, other, scratch):
+                if not _is_needed(columns, it, target, found, UP, 0, other, scratch):
                     found[other] &= DOWN
         if need & DOWN:
             for other in range(at - 1, -1, -1):
                 if not found[other] & DOWN or not _hides(columns, row, rows[other]):
                     continue
                 it, end = rows[other], count
-                if not _is_needed(columns, it, target, rows, found, DOWN, other + 1, end, scratch):
+                if not _is_needed(columns, it, target, found, DOWN, other + 1, end, scratch):
                     found[other] &= UP
         kept = 0
         for other in range(count):
             if found[other]:
                 rows[kept], found[kept] = rows[other], found[other]
                 kept += 1
-        count = kept
+        if kept < count:
+            count = kept
+            _gather(columns, rows, count, scratch)
     return rows[:count], found[:count]
 
 
@@ -207,8 +226,8 @@ def _hides(columns: Columns, row: int, other: int) -> bool:
 
 @inlined
 def _is_needed(
-    columns: Columns, row: int, target: int, rows: Any, needs: Any, direction: int,
-    begin: int, end: int, scratch: Scratch,
+    columns: Columns, row: int, target: int, needs: Any, direction: int, begin: int, end: int,
+    scratch: Scratch,
 ) -> bool:  # fmt: skip
     """Return True if a row has a point of the target that no row from `begin` to `end` has for
     sure; of those the ones that are needed in this direction are enough.
@@ -221,35 +240,58 @@ def _is_needed(
             for axis in range(low.shape[1]):
                 scratch.low[0, axis] = max(low[a, axis], low[b, axis])
                 scratch.high[0, axis] = min(high[a, axis], high[b, axis])
-            taken = _take(columns, rows, needs, direction, begin, end, scratch)
+            taken = _take(needs, direction, begin, end, scratch)
             if taken >= 0 and _is_open(scratch, taken):
                 return True
     return False
 
 
 @inlined
-def _take(
-    columns: Columns, rows: Any, needs: Any, direction: int, begin: int, end: int, scratch: Scratch
-) -> int:
-    """Take the boxes that meet the first fragment. Return how many; -1 if one has all of it."""
-    low, high = columns.low, columns.high
-    taken = 0
-    for at in range(begin, end):
-        if not needs[at] & direction:
-            continue
+def _gather(columns: Columns, rows: Any, count: int, scratch: Scratch) -> None:
+    """Put the boxes within some rows side by side: each of them is looked at many times. What has
+    no room is left out, so that others are selected too many.
+    """
+    boxes = 0
+    for at in range(count):
+        scratch.near_first[at] = boxes
         first = columns.first[rows[at]] + columns.around[rows[at]]
         for box in range(first, first + columns.within[rows[at]]):
-            if not _meets(low, high, box, scratch.low, scratch.high, 0):
-                continue
-            has_all = True
+            if boxes < len(scratch.near_low):
+                _copy(columns.low, columns.high, box, scratch.near_low, scratch.near_high, boxes)
+                scratch.near_at[boxes] = at
+                boxes += 1
+    scratch.near_first[count] = boxes
+
+
+@inlined
+def _take(needs: Any, direction: int, begin: int, end: int, scratch: Scratch) -> int:
+    """Take the boxes that meet the first fragment. Return how many; -1 if one has all of it."""
+    low, high = scratch.near_low, scratch.near_high
+    taken = 0
+    for box in range(scratch.near_first[begin], scratch.near_first[end]):
+        if not _meets(low, high, box, scratch.low, scratch.high, 0):
+            continue
+        if not needs[scratch.near_at[box]] & direction:
+            continue
+        has_all = True
+        for axis in range(low.shape[1]):
+            if scratch.low[0, axis] < low[box, axis] or high[box, axis] < scratch.high[0, axis]:
+                has_all = False
+        if has_all:
+            return -1
+        if taken < len(scratch.taken):
+            size = 1.0
             for axis in range(low.shape[1]):
-                if scratch.low[0, axis] < low[box, axis] or high[box, axis] < scratch.high[0, axis]:
-                    has_all = False
-            if has_all:
-                return -1
-            if taken < len(scratch.taken_low):
-                _copy(low, high, box, scratch.taken_low, scratch.taken_high, taken)
-                taken += 1
+                first = max(scratch.low[0, axis], low[box, axis])
+                size *= min(scratch.high[0, axis], high[box, axis]) - first + 1.0
+            to = taken
+            while to > 0 and scratch.taken_size[to - 1] < size:
+                scratch.taken_size[to] = scratch.taken_size[to - 1]
+                scratch.taken[to] = scratch.taken[to - 1]
+                to -= 1
+            scratch.taken_size[to] = size
+            scratch.taken[to] = box
+            taken += 1
     return taken
 
 
@@ -264,13 +306,16 @@ def _is_open(scratch: Scratch, taken: int) -> bool:
     while left:
         at = left - 1
         box = following[at]
-        while box < taken and not _meets(scratch.taken_low, scratch.taken_high, box, low, high, at):
+        while box < taken and not _meets(
+            scratch.near_low, scratch.near_high, scratch.taken[box], low, high, at
+        ):
             box += 1
         looked += 1
         if box == taken or looked > scratch.budget or left + 2 * axes > len(low):
             return True
+        cut = scratch.taken[box]
         for axis in range(axes):  # parts outside of the box lie behind, what is in it is gone
-            first, last = scratch.taken_low[box, axis], scratch.taken_high[box, axis]
+            first, last = scratch.near_low[cut, axis], scratch.near_high[cut, axis]
             if low[at, axis] < first:
                 _copy(low, high, at, low, high, left)
                 high[left, axis] = first - 1

@@ -26,7 +26,11 @@ FRAGMENTS_MAX: Final = 1_024
 """Fragments that are looked at before a peer is selected without proof."""
 STACK: Final = 4_096
 TAKEN_MAX: Final = 4_096
-"""Boxes of selected peers that others are held against."""
+"""Boxes of selected peers that a peer is held against."""
+NEAR_MAX: Final = 1 << 15
+"""Boxes of all peers of a pool."""
+POOL_MAX: Final = 1 << 17
+"""Peers of a pool."""
 _PLAIN: Final = ("sequence", "tie", "first", "around", "within")
 
 
@@ -47,8 +51,12 @@ class Table:
             low=np.zeros((STACK, axes), np.int64),
             high=np.zeros((STACK, axes), np.int64),
             following=np.zeros(STACK, np.int64),
-            taken_low=np.zeros((TAKEN_MAX, axes), np.int64),
-            taken_high=np.zeros((TAKEN_MAX, axes), np.int64),
+            taken=np.zeros(TAKEN_MAX, np.int64),
+            taken_size=np.zeros(TAKEN_MAX, np.float64),
+            near_low=np.zeros((NEAR_MAX, axes), np.int64),
+            near_high=np.zeros((NEAR_MAX, axes), np.int64),
+            near_at=np.zeros(NEAR_MAX, np.int64),
+            near_first=np.zeros(POOL_MAX + 1, np.int64),
             budget=fragments_max,
         )
 
@@ -102,19 +110,17 @@ class Table:
         found: Rows = kernels.overlapping(self._columns, rows, target)
         return found
 
-    def select_peers(self, overlapping: Rows, target: int) -> tuple[Rows, Needs]:
-        """Return whom the target needs as ring links, of what `overlapping` returned for it, and
-        in which directions.
+    def select_peers(self, rows: Rows, target: int) -> tuple[Rows, Needs]:
+        """Return whom the target needs as ring links, of some rows, and in which directions; in the
+        cyclic order of sequence ids behind it.
         """
-        needs: Needs = kernels.select(self._columns, overlapping, target, self._scratch)
-        return overlapping[needs > 0], needs[needs > 0]
+        found: tuple[Rows, Needs] = kernels.select(self._columns, rows, target, self._scratch)
+        return found
 
-    def extend(
-        self, links: Rows, needs: Needs, overlapping: Rows, target: int
-    ) -> tuple[Rows, Needs]:
+    def extend(self, links: Rows, needs: Needs, fresh: Rows, target: int) -> tuple[Rows, Needs]:
         """Return what `select_peers` returns for links that it returned and some more rows."""
         found: tuple[Rows, Needs] = kernels.extend(
-            self._columns, links, needs, overlapping, target, self._scratch
+            self._columns, links, needs, fresh, target, self._scratch
         )
         return found
 
