@@ -1,16 +1,21 @@
-"""Peers: `select_peers` over the pools of converged peers, beside the exact algebra."""
+"""Peers: `select_peers` over the pools of converged peers, beside the exact algebra; forty cycles;
+what those that stay get while others come and go.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from random import Random
+from statistics import fmean
 
 import numpy as np
 
 from benchmarks.bench import SEED, Bench, short
-from benchmarks.line import Line, micros
+from benchmarks.line import Line, at_least, at_most, micros
 from fyke.assembly import assemble_peers
+from fyke.experiments.sub2sub import churn
+from fyke.experiments.sub2sub.overlay import MAIN
 from fyke.peers.geometry.boxes import select_peers
 from fyke.peers.geometry.shape import shape_of
 from fyke.peers.geometry.space import Space
@@ -18,13 +23,17 @@ from fyke.peers.peer import Peer
 from fyke.simulation.cycles import Crowd
 from fyke.workloads.boxes import BoxesWorkload
 
-CYCLES = 20
-ASKED = 400
+CYCLES = 40
+ASKED = 2_000
 CHECKED = 20
+MEAN_S = 40e-6
+P99_S = 1e-3
+CYCLES_S = 360.0
+SETTLED = 99.9
 
 
 def lines(bench: Bench) -> Iterator[Line]:
-    """Yield what one selection takes, and what a peer takes in a cycle."""
+    """Yield what one selection takes, what forty cycles take, and what churn costs."""
     count = bench.ten_thousand
     bench.say(f"{count:,} peers, {CYCLES} cycles")
     workload = BoxesWorkload(SEED, typed=False)
@@ -33,18 +42,32 @@ def lines(bench: Bench) -> Iterator[Line]:
     crowd.join(workload.subscriptions(count))
     started = time.process_time()
     crowd.run(CYCLES)
-    cycle_s = (time.process_time() - started) / (CYCLES * count)
+    cycles_s = time.process_time() - started
     fast, exact = _selections(crowd)
     mean, high = float(np.mean(fast)), float(np.percentile(fast, 99))
-    yield Line(
-        f"select_peers over a converged pool: {short(count)} peers / the exact algebra",
-        micros(mean), micros(exact), exact / mean,
-        note=f"p99 {1e6 * high:,.0f} µs; bars: mean 40 µs, p99 1 ms",
+    name = f"select_peers over a converged pool: {short(count)} peers"
+    times = f"{exact / mean:,.0f} times as fast"
+    yield Line(f"{name} / the exact algebra", micros(mean), micros(exact), mean, "s",
+               at_most(MEAN_S), times)  # fmt: skip
+    yield Line(f"{name}, p99", micros(high), micros(mean), high, "s", at_most(P99_S))
+    yield Line(f"{CYCLES} cycles, all three layers: {short(count)} peers", value=cycles_s, unit="s",
+               bar=at_most(CYCLES_S), note="CPU of one core")  # fmt: skip
+    yield _churn(bench.size(1_000))
+
+
+def _churn(count: int) -> Line:
+    """Return the hit ratio of settled peers where 1 % are replaced in every cycle."""
+    attributes, interest = MAIN
+    rows = churn.run(
+        {"attributes": attributes, "interest": interest, "peers": count, "events": 100,
+         "warm": 25, "cycles": 24, "what": "churn", "share": 0.01, "repairs": True},
+        SEED,
     )  # fmt: skip
-    yield Line(
-        f"a peer's cycle, all three layers: {short(count)} peers / one selection",
-        micros(cycle_s), micros(mean), mean / cycle_s,
-        note=f"40 cycles of all peers would take {cycle_s * 40 * count / 60:.1f} min",
+    settled, everybody = (fmean(row[name] for row in rows) for name in ("settled", "hit"))
+    return Line(
+        f"1 % churn a cycle, repair: hit ratio of settled peers, {short(count)} peers",
+        f"{settled:.3f} %", f"{everybody:.3f} %", settled, "%", at_least(SETTLED),
+        "beside it all live peers",
     )  # fmt: skip
 
 
@@ -57,7 +80,8 @@ def _selections(crowd: Crowd) -> tuple[list[float], float]:
         assert isinstance(peer, Peer)
         [member] = peer.members.values()
         target = draw.choice(member.ring.view or [member.row])
-        rows = np.array([row for row in member.links() if row != target], np.int64)
+        pool = (member.row, *member.links())
+        rows = np.array([row for row in pool if row != target], np.int64)
         registry = peer._site.registry
         started = time.process_time()
         found, _ = registry.table.select_peers(rows, target)

@@ -206,6 +206,25 @@ def test_more_newcomers_than_a_peer_can_know_are_turned_away() -> None:
     assert "s-other" in ring(peer)
 
 
+def test_who_is_silent_is_asked_before_it_is_forgotten() -> None:
+    """In crowds of thousands some live ring links are not heard of for longer than `age_max`."""
+    for answers in (False, True):
+        peer = a_peer()
+        told(peer, gossip(profiles=(), ages=()))
+        asked = []
+        for clock in range(1, 33):
+            sent = [each for each in peer.handle(Tick(), float(clock)) if isinstance(each, Send)]
+            to_other = [each.message for each in sent if each.to == "other"]
+            asked.append(sum(isinstance(each, Ring) for each in to_other))
+            if clock == 25 and answers:
+                told(peer, gossip(profiles=(), ages=()))
+            if clock < 32:
+                assert ring(peer) == {"s-other"}
+        assert asked[:31].count(2) == 1  # beside the exchange of every cycle
+        assert asked[23] == 2
+        assert ring(peer) == ({"s-other"} if answers else set())
+
+
 def test_an_attribute_outside_of_the_schema_is_pointed_out_and_left_to_the_filter() -> None:
     peer = a_peer()
     wide = Subscription("w", fyke.parse("aa < 3 and a < 50"))

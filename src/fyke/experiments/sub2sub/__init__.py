@@ -48,6 +48,12 @@ PAPER: Final = Paper(
                      for where, title in _PAIRS
                      for column, label in (("links", "ring links"), ("rings", "complete rings"))),
                {"kind": "cycle"}),
+        Figure("6b", "Other numbers of attributes", "The same by the number of attributes, with "
+               "interests after a power law. Fewer attributes make longer rings, which take "
+               "longer.", "overlay",
+               tuple(Panel(label, _CYCLE, Axis(column, "%"), ("attributes",))
+                     for column, label in (("links", "ring links"), ("rings", "complete rings"))),
+               {"kind": "cycle", "interest": "power_law"}),
         Figure("7", "Event dissemination", "Disseminations that are complete, and the hit ratio of "
                "the others. Shortcuts make them complete before all rings are.", "overlay",
                (Panel("complete disseminations", _CYCLE, Axis("complete", "%"), ("peers",)),
@@ -91,22 +97,23 @@ PAPER: Final = Paper(
                            Axis(column, "peers"), ("width",), {"attributes": n})
                      for n in (3, 5) for column, label in (("longest", "longest ring"),
                                                            ("median", "median")))),
-        Figure("churn", "Peers that come and go", "Hit ratio by cycle, of all live peers, where a "
-               "share of them is replaced in every cycle.", "churn",
-               (Panel("all live peers", _CYCLE, Axis("hit", "hit ratio, %"), ("share", "repairs")),
-                Panel("settled for ten cycles", _CYCLE, Axis("settled", "hit ratio, %"),
-                      ("share", "repairs"))), {"what": "churn"}),
-        Figure("failure", "Many fail at once", "Hit ratio by cycle after a share of the peers "
-               "failed together.", "churn",
-               (Panel("all live peers", _CYCLE, Axis("hit", "hit ratio, %"),
-                      ("share", "repairs")),), {"what": "failure"}),
-        Figure("partition", "Parted for ten cycles", "Hit ratio by cycle after half of the peers "
-               "can reach the others again.", "churn",
-               (Panel("all peers", _CYCLE, Axis("hit", "hit ratio, %"), ("repairs",)),),
+        Figure("churn", "Peers that come and go", "What peers missed of the events that "
+               "they want, where a share of all peers is replaced in every cycle. Newcomers miss "
+               "some; those that stay do not, with repair.", "churn",
+               (Panel("all live peers", _CYCLE, Axis("missed", "missed, %"), ("share", "mode")),
+                Panel("settled for ten cycles", _CYCLE, Axis("settled_missed", "missed, %"),
+                      ("share", "mode"))), {"what": "churn"}),
+        Figure("failure", "Many fail at once", "What the others missed, by cycle after a "
+               "share of the peers failed together.", "churn",
+               (Panel("all live peers", _CYCLE, Axis("missed", "missed, %"),
+                      ("share", "mode")),), {"what": "failure"}),
+        Figure("partition", "Parted for ten cycles", "What peers missed, by cycle after half of "
+               "them can reach the others again.", "churn",
+               (Panel("all peers", _CYCLE, Axis("missed", "missed, %"), ("mode",)),),
                {"what": "partition"}),
-        Figure("loss", "Messages get lost", "Hit ratio by cycle where one of five messages is "
+        Figure("loss", "Messages get lost", "What peers missed, where one of five messages is "
                "lost.", "churn",
-               (Panel("all live peers", _CYCLE, Axis("hit", "hit ratio, %"), ("repairs",)),),
+               (Panel("all live peers", _CYCLE, Axis("missed", "missed, %"), ("mode",)),),
                {"what": "loss"}),
     ),
     claims=CLAIMS,

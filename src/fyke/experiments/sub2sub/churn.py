@@ -64,6 +64,7 @@ def run(parameters: Parameters, seed: int) -> list[Row]:
     trouble.begin()
     rows: list[Row] = []
     named: Row = {name: parameters[name] for name in ("what", "share", "repairs", "peers")}
+    named["mode"] = "with repair" if parameters["repairs"] else "without"
     for cycle in range(_EVERY, parameters["cycles"] + 1, _EVERY):
         events = overlay.draw(parameters["events"])
         wanted = crowd.wanted(events)
@@ -73,10 +74,12 @@ def run(parameters: Parameters, seed: int) -> list[Row]:
             trouble.go_on()
             crowd.run()
         there = crowd.filters
+        hit, of_settled = (
+            100 * _hit(overlay, wanted, who) for who in (there, settled & there.keys())
+        )
         rows.append(
-            {**named, "cycle": cycle - _EVERY + 1,
-             "hit": 100 * _hit(overlay, wanted, there),
-             "settled": 100 * _hit(overlay, wanted, settled & there.keys())}
+            {**named, "cycle": cycle - _EVERY + 1, "hit": hit, "missed": 100 - hit,
+             "settled": of_settled, "settled_missed": 100 - of_settled}
         )  # fmt: skip
     return rows
 

@@ -63,7 +63,7 @@ class Overlay:
         attributes, interest = parameters["attributes"], parameters["interest"]
         self.workload = BoxesWorkload(seed, attributes, interest, typed=False)
         self.spreading = Spreading()
-        self._listeners = [self.spreading.add]
+        self._listeners: list[Callable[[Record], None]] = [self.spreading.add]
         system = assemble_peers(Space.of(self.workload.schema), settings)
         self.crowd = Crowd(system.make, system.codec, seed=seed, network=network, write=self._note)
         self.size: int = parameters["peers"]

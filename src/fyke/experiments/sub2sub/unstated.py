@@ -9,7 +9,7 @@ laws of widths and interests.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from fyke.traces.trace import Record, Sent
 from fyke.workloads.boxes import BoxesWorkload
 
 USUAL: Final = "as usual"
-VARIANTS: Final[dict[str, dict[str, int]]] = {
+VARIANTS: Final[dict[str, dict[str, Any]]] = {
     USUAL: {},
     "random view 10": {"random_view": 10, "shuffle": 4},
     "random view 40": {"random_view": 40, "shuffle": 16},
