@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +116,35 @@ def test_a_full_disk_is_a_sentence(
     monkeypatch.setattr(delivering, "pack", full)
     with pytest.raises(FykeError, match=r"^worker \S+: .*No space left on device"):
         sent(tmp_path / "v", matcher)
+
+
+LIMITED = """
+import re, resource, sys
+from pathlib import Path
+from fyke.spark.snapshots import Pin, mapped
+small, large = Pin.of(sys.argv[1:]).parts
+mapped(small)
+used = 1024 * int(re.search(r"VmSize:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**20, used + 2**20))
+mapped(large)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is read from /proc")
+def test_a_worker_with_too_little_memory(tmp_path: Path, matcher: Matcher) -> None:
+    """Its addresses are bounded, as Spark does it."""
+    matcher.save(tmp_path / "small")
+    matcher.add_many((f"n{number}", f"name = '{'x' * 200}{number}'") for number in range(20_000))
+    matcher.save(tmp_path / "large")
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(tmp_path / "small"), str(tmp_path / "large")],
+        env={**os.environ, "FYKE_KERNELS": "plain"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = done.stderr.splitlines()[-1]
+    assert re.search(r"FykeError: worker \S+ has too little memory to map .*more shards=", last)
 
 
 def test_an_archive_leads_nowhere_else(tmp_path: Path) -> None:

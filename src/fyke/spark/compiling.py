@@ -24,6 +24,7 @@ from fyke.spark import versions
 from fyke.spark.columns import need_columns
 from fyke.spark.delivering import DDL, FIELDS, Delivery
 from fyke.spark.kernels import take_kernels
+from fyke.spark.memory import enough_memory
 from fyke.spark.places import absolute, is_address
 from fyke.spark.refusals import REFUSAL, Report
 from fyke.spark.shipping import shares_disk
@@ -139,7 +140,8 @@ def _building(
     delivery: Delivery, make: Callable[[], Matcher]
 ) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     def build(batches: Batches) -> Iterator[pa.RecordBatch]:
-        yield from build_shard(delivery, batches, make)
+        with enough_memory("to build a shard"):
+            yield from build_shard(delivery, batches, make)
 
     return build
 

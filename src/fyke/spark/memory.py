@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import os
 import re
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from fyke.errors import FykeError
 from fyke.spark.settings import is_here
 
 if TYPE_CHECKING:
@@ -43,6 +47,18 @@ def passing_max(session: SparkSession) -> int | None:
     text = (session.conf.get(_RESULT, None) or "1g").strip()
     limit = int(text) if text.isdecimal() else in_bytes(text)  # without a unit it is in bytes
     return limit or None
+
+
+@contextmanager
+def enough_memory(for_what: str) -> Iterator[None]:
+    """In a worker: say what to do where there is not."""
+    try:
+        yield
+    except MemoryError:
+        raise FykeError(
+            f"worker {socket.gethostname()} has too little memory {for_what}: compile with more "
+            f"shards=, or give Python more ({_PYTHON})"
+        ) from None
 
 
 def in_bytes(text: str | None) -> int | None:

@@ -27,6 +27,7 @@ from fyke.folders import writable_folder
 from fyke.matching.matcher import Matcher, schema_in
 from fyke.matching.snapshot import facts, identity
 from fyke.spark.kernels import take_kernels
+from fyke.spark.memory import enough_memory
 from fyke.spark.places import Place, is_address, told
 from fyke.spark.shipping import seen
 
@@ -111,7 +112,8 @@ def mapped(part: Part) -> Matcher:
     """The matcher of a part, read and verified now; waits for kernels where there are none."""
     folder = local(part.path, part.identity)
     take_kernels()
-    matcher = Matcher.open(folder)
+    with enough_memory(f"to map {told(part.path)}"):
+        matcher = Matcher.open(folder)
     if identity(folder) != part.identity:
         raise FykeError(
             f"the snapshot {part.path} was replaced while it was in use; compile to a new version "
