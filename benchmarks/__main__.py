@@ -25,7 +25,7 @@ TOPICS = (
     *("filters", "kernel", "table", "million", "single", "trees", "threads", "build", "memory"),
     *("snapshot", "machine", "live", "strings", "sigma", "covering", "simulation", "spark"),
     *("spark_rates", "spark_stream", "placements", "cluster", "first_minute"),
-    *("pruning", "summaries", "typed", "peers"),
+    *("pruning", "rows", "summaries", "typed", "peers"),
 )
 """A module `bench_NAME` each, in an order in which matchers can be shared."""
 

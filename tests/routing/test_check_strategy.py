@@ -272,7 +272,7 @@ def tells_all_again(right):
 
     def messages(self):
         told = right(self)
-        return [*told, *(each for each in self._held.values() if told)]
+        return [*told, *(self._packing.message(each) for each in self._held.values() if told)]
 
     return messages
 
@@ -282,8 +282,8 @@ def floods(right):
 
 
 def keeps_orphans(right):
-    def remove(self, key):
-        entered, left = right(self, key)
+    def remove(self, key, packed):
+        entered, left = right(self, key, packed)
         return entered[:1], left
 
     return remove

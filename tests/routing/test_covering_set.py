@@ -13,8 +13,10 @@ from fyke.events.domain import Integer
 from fyke.events.schema import Attribute, EventType, Schema
 from fyke.filters.filter import Filter
 from fyke.nodes.message import Declare, Unsubscribe
-from fyke.routing.covering_index import CoveringIndex
+from fyke.routing import covering_set
+from fyke.routing.covering.filter_index import FilterIndex
 from fyke.routing.covering_set import CoveringSet
+from fyke.routing.packing import Packing
 from fyke.testing import generators as g
 from tests.overlays import Overlay
 
@@ -39,16 +41,18 @@ class Upper:
     """A covering set, and what it has told: those that entered and have not left."""
 
     def __init__(self, schema: Schema | None = None) -> None:
-        self.set = CoveringSet() if schema is None else CoveringSet(schema)
+        self.packing = Packing()
+        self.index = FilterIndex(schema, self.packing)
+        self.set = CoveringSet(self.index)
         self.wanted: dict[str, Filter] = {}
         self.told: dict[str, Filter] = {}
 
     def add(self, key: str, filter: Filter) -> None:
         self.wanted[key] = filter
-        self._note(self.set.add(key, filter))
+        self._note(self.set.add(key, self.packing.pack(filter)))
 
     def remove(self, key: str) -> None:
-        change = self.set.remove(key)
+        change = self.set.remove(key, self.packing.pack(self.wanted[key]))
         self._note(change)
         del self.wanted[key]
         assert key not in self.told
@@ -72,18 +76,18 @@ class Upper:
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(SMALL)), max_size=40), st.integers(0, 99))
 def test_whatever_is_proven_nothing_wanted_is_left_out(steps, seed):
     """`covers` may fail to prove anything at any time: only what it proves is relied on."""
-    draw, honest = Random(seed), CoveringIndex._covers
+    draw, honest = Random(seed), FilterIndex._covers
     forgotten = [0]
 
-    def covers(self, wide, ours, narrow, theirs) -> bool:
-        found = honest(self, wide, ours, narrow, theirs)
+    def covers(self, wide, narrow) -> bool:
+        found = honest(self, wide, narrow)
         if found and draw.random() < 0.3 and wide != narrow:
             forgotten[0] += 1
             return False
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CoveringIndex, "_covers", covers)
+        patch.setattr(FilterIndex, "_covers", covers)
         upper = Upper()
         for number, (is_new, text) in enumerate(steps):
             if is_new or not upper.wanted:
@@ -95,7 +99,36 @@ def test_whatever_is_proven_nothing_wanted_is_left_out(steps, seed):
             upper.remove(key)
             upper.check(EVENTS)
     event(f"proofs failed: {min(forgotten[0], 3)}")
-    assert not upper.told
+    assert not upper.told and not len(upper.index)
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.sampled_from(SMALL)), max_size=40),
+    st.integers(0, 99),
+    st.integers(0, 2),
+)
+def test_what_is_not_tried_for_want_of_time_is_told_as_it_is(steps, seed, limit):
+    """Whatever the bound, two sets share an index, and neither leaves out what anybody wants."""
+    draw = Random(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(covering_set, "TREES_MAX", limit)
+        patch.setattr(covering_set, "ORPHANS_MAX", limit)
+        one, other = Upper(), Upper()
+        other.packing, other.index = one.packing, one.index
+        other.set = CoveringSet(one.index)
+        for number, (is_new, text) in enumerate(steps):
+            for upper in (one, other)[: 1 + draw.randrange(2)]:
+                if is_new or not upper.wanted:
+                    upper.add(f"s{number}", PARSED[text])
+                else:
+                    upper.remove(draw.choice(list(upper.wanted)))
+                upper.check(EVENTS)
+        event(f"told beside what covers them: {min(len(one.told), 3)}")
+        other.set.clear()
+        for key in draw.sample(list(one.wanted), len(one.wanted)):
+            one.remove(key)
+            one.check(EVENTS)
+    assert not one.told and not len(one.index)
 
 
 @settings(max_examples=50)

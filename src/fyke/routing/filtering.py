@@ -14,9 +14,10 @@ Source. DAS-31 to DAS-38, with the corrections DAS-Q1 to DAS-Q4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, MutableMapping
 from functools import partial
 from itertools import count
+from weakref import WeakValueDictionary
 
 from fyke.errors import FykeError
 from fyke.nodes.effect import Send
@@ -31,11 +32,13 @@ from fyke.nodes.message import (
     Unsubscribe,
 )
 from fyke.nodes.node import Stats
+from fyke.routing.covering.filter_index import FilterIndex
 from fyke.routing.covering_set import CoveringSet, Everything, Selection
 from fyke.routing.doubt import Doubt
 from fyke.routing.flooding import Flooded, flood, flood_on
 from fyke.routing.merging import Merging
 from fyke.routing.offer import Offer, Scope
+from fyke.routing.packed_row import PackedRow, RowPacking
 from fyke.routing.reach import Reach, Reachable
 from fyke.routing.row import (
     MERGED,
@@ -83,6 +86,9 @@ class Filtering(Strategy):
         self._variant = variant
         self._reach = reach or Reach(here.me, ())
         self._doubt = Doubt(here)
+        self._packing = RowPacking()
+        self._indices: WeakValueDictionary[Scope, FilterIndex] = WeakValueDictionary()
+        """What offers share: filters of one scope that some of them tell."""
         self._table = self._new_table()
         self._offers: dict[NodeId, Offer] = {}
         self._stale: dict[NodeId, dict[SubscriptionKey, None]] = {}
@@ -90,12 +96,32 @@ class Filtering(Strategy):
 
     def _new_table(self) -> Table:
         is_preventive = self._variant.memory is Memory.PREVENTIVE
-        select = CoveringSet if is_preventive else Everything
-        return Table(self._here.interests, partial(select, self._here.schema))
+        return Table(self._here.interests, self._packing, self._selects(is_preventive, {}))
 
-    def _select(self) -> Selection:
+    def _new_offer(self) -> Offer:
+        return Offer(
+            self._here.me, self._packing, self._offering_scope, self._select(), self._merging()
+        )
+
+    def _select(self) -> Callable[[Scope], Selection]:
         is_optimistic = self._variant.memory is Memory.OPTIMISTIC
-        return (CoveringSet if is_optimistic else Everything)(self._here.schema)
+        return self._selects(is_optimistic, self._indices)
+
+    def _selects(
+        self, is_covering: bool, indices: MutableMapping[Scope, FilterIndex]
+    ) -> Callable[[Scope], Selection]:
+        """Return what makes the selection of a scope; those of one scope share an index."""
+        if not is_covering:
+            return lambda scope: Everything()
+        schema = self._here.schema
+
+        def select(scope: Scope) -> Selection:
+            index = indices.get(scope)
+            if index is None:
+                index = indices[scope] = FilterIndex(schema, self._packing)
+            return CoveringSet(index)
+
+        return select
 
     def _merging(self) -> Callable[[], Merging] | None:
         if self._name_merged is None:
@@ -134,8 +160,7 @@ class Filtering(Strategy):
 
     def _owned(self, keys: Iterable[SubscriptionKey], source: NodeId) -> list[SubscriptionKey]:
         """Return those that this neighbour or client may take back."""
-        rows = ((key, self._table.get(key)) for key in keys)
-        return [key for key, row in rows if row is not None and row.source == source]
+        return [key for key in keys if self._table.source(key) == source]
 
     def _changed(self, added: list[Row], removed: list[SubscriptionKey]) -> list[Send]:
         """Take rows in, then out. Return what neighbours have to be told about that."""
@@ -143,29 +168,35 @@ class Filtering(Strategy):
             return []
         for row in added:
             self._table.put(row, self._filtering_scope(row))
+            for peer, offer in self._offers.items():
+                self._offer(offer, peer, row)
         for key in removed:
             self._table.drop(key)
-        sends: list[Send] = []
-        for peer, offer in self._offers.items():
-            for row in added:
-                self._offer(offer, peer, row)
-            for key in removed:
+            for offer in self._offers.values():
                 offer.drop(key)
-            sends += [Send(peer, message) for message in offer.messages()]
-        return sends
+        self._packing.forget()
+        return [
+            Send(peer, message)
+            for peer, offer in self._offers.items()
+            for message in offer.messages()
+        ]
 
     def _offer(self, offer: Offer, peer: NodeId, row: Row) -> None:
         towards = tuple(name for name in row.towards if self._reach.via(name) == peer)
         is_wanted = self._variant.location is Location.PUBLISHERS or towards
         if row.source != peer and is_wanted:
-            offer.put(row, (self._covering_scope(row), towards), towards)
+            offer.put(row, towards)
         else:
             offer.drop(row.key)
 
-    def _covering_scope(self, row: Row) -> Scope:
+    def _covering_scope(self, home: NodeId, subscriber: str | None) -> Scope:
         """Return whose filters may cover each other: everybody's, or those of one subscriber."""
         is_transparent = self._variant.communication is Communication.TRANSPARENT
-        return None if is_transparent else row.subscriber
+        return None if is_transparent else (home, subscriber or "")
+
+    def _offering_scope(self, row: PackedRow) -> Scope:
+        terms = row.terms
+        return self._covering_scope(terms.home, terms.subscriber), terms.towards
 
     def _filtering_scope(self, row: Row) -> Scope | None:
         """Return None for rows that events are not held against here."""
@@ -174,7 +205,7 @@ class Filtering(Strategy):
         is_meeting = self._variant.location is Location.FIXED and self._variant.is_exclusive
         if is_meeting and not any(self._reach.is_mine(name) for name in row.towards):
             return None
-        return row.source, self._covering_scope(row), row.towards
+        return row.source, self._covering_scope(*row.subscriber), row.towards
 
     # --- events -----------------------------------------------------------------------------------
 
@@ -202,10 +233,10 @@ class Filtering(Strategy):
         """
         doubtful = self._doubt.sides(came_from)
         passed = {came_from, upward, *doubtful}
-        rows = [row for row in self._table.match(publish.event) if row.source not in passed]
+        rows = [row for row in self._table.match(publish.event) if row.terms.source not in passed]
         if self._variant.location is Location.FIXED:
             name = self._reach.of_event(publish.event, self._here.schema)
-            rows = [row for row in rows if name in row.towards]
+            rows = [row for row in rows if name in row.terms.towards]
         sends = self._notify(publish, rows)
         return [*sends, *flood(publish, doubtful)] if doubtful else sends
 
@@ -219,7 +250,8 @@ class Filtering(Strategy):
             # Where filtering is exclusive, nobody on the way has handed it to anyone yet.
             return flood_on(self._here, publish, None if is_exclusive else came_from)
         if is_exclusive and upward is None:
-            rows = [row for row in self._table.match(publish.event) if name in row.towards]
+            found = self._table.match(publish.event)
+            rows = [row for row in found if name in row.terms.towards]
             return Decision(self._notify(publish, rows), EVERYONE)
         onward = [] if upward in (None, came_from) else [Send(upward, publish)]
         if is_exclusive:
@@ -227,18 +259,20 @@ class Filtering(Strategy):
         filtered = self._filtered(publish, came_from, upward)
         return Decision([*filtered, *onward], EVERYONE)
 
-    def _notify(self, publish: Publish, rows: list[Row]) -> list[Send]:
+    def _notify(self, publish: Publish, rows: list[PackedRow]) -> list[Send]:
         """Send it to every neighbour, or to every subscriber, once."""
         id, event, epoch = publish.id, publish.event, publish.epoch
         communication = self._variant.communication
         if communication is Communication.TRANSPARENT:
             notification = Publish(id, event, epoch, NOTIFICATION)
-            return [Send(to, notification) for to in dict.fromkeys(row.source for row in rows)]
+            return [
+                Send(to, notification) for to in dict.fromkeys(row.terms.source for row in rows)
+            ]
         is_direct = communication is Communication.DIRECT
         sends = []
         for (home, subscriber), row in {row.subscriber: row for row in rows}.items():
             addressed = Publish(id, event, epoch, Addressed(home, subscriber))
-            sends.append(Send(home if is_direct else row.source, addressed, is_direct))
+            sends.append(Send(home if is_direct else row.terms.source, addressed, is_direct))
         return sends
 
     def _addressed(self, publish: Publish, route: Addressed, came_from: NodeId) -> Decision:
@@ -252,15 +286,21 @@ class Filtering(Strategy):
 
     def link_up(self, peer: NodeId) -> Decision:
         """Tell a neighbour all that it is to know, whatever it knows."""
-        offer = self._offers[peer] = Offer(self._here.me, self._select, self._merging())
+        self._close_offer(peer)
+        offer = self._offers[peer] = self._new_offer()
         for row in self._table:
             self._offer(offer, peer, row)
         said = [Resync(), self._reach.told(peer), *offer.messages()]
         self._doubt.start(peer)
         return Decision([*(Send(peer, message) for message in said), *self._synced()])
 
+    def _close_offer(self, peer: NodeId) -> None:
+        offer = self._offers.pop(peer, None)
+        if offer is not None:
+            offer.close()
+
     def link_down(self, peer: NodeId) -> Decision:
-        self._offers.pop(peer, None)
+        self._close_offer(peer)
         self._doubt.stop(peer)
         return NOTHING
 
@@ -269,7 +309,7 @@ class Filtering(Strategy):
         return NOTHING
 
     def forget(self, peer: NodeId) -> Decision:
-        self._offers.pop(peer, None)
+        self._close_offer(peer)
         self._stale.pop(peer, None)
         self._doubt.leave(peer)
         sends = self._changed([], self._table.of(peer))
@@ -314,8 +354,9 @@ class Filtering(Strategy):
         rows = list(self._table)
         self._table.close()
         self._table = self._new_table()
+        self._indices = WeakValueDictionary()
         self._offers = {
-            peer: offer.selecting_anew(self._select, self._merging())
+            peer: offer.selecting_anew(self._select(), self._merging())
             for peer, offer in self._offers.items()
         }
         return Decision(self._moved(rows))

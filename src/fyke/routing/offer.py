@@ -3,6 +3,7 @@
 Idea. The broker says which rows are the neighbour's business; a selection says which of them it has
 to be told. The difference to what it holds already becomes messages: what is new first, so that at
 no time less is wanted than before. What is void because of something new goes along with it.
+Small. Rows are the packed ones of the table; messages are made when they are sent.
 Invariant. After `messages`, the neighbour holds exactly the selected rows.
 Source. DAS-Q2: per neighbour the exact set that was forwarded, additions before removals.
 """
@@ -14,49 +15,59 @@ from typing import TypeAlias
 
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
-from fyke.nodes.message import Message, NodeId, Subscribe, SubscriptionKey
+from fyke.nodes.message import Message, NodeId, SubscriptionKey
 from fyke.routing.covering_set import Change, Selection
 from fyke.routing.merging import Merging
-from fyke.routing.row import Offered, Row, withdrawal
+from fyke.routing.packed_row import PackedRow, RowPacking, terms
+from fyke.routing.row import Row, withdrawal
 
 Scope: TypeAlias = Hashable
 """Filters of one scope may cover each other."""
 
 
 class Offer:
-    """To one neighbour of `me`. With `merge`, selected filters may be told as one."""
+    """To one neighbour of `me`. With `merge`, selected filters may be told as one.
+
+    `scope_of` says with whose filters a row's may cover each other.
+    """
 
     def __init__(
         self,
         me: NodeId,
-        select: Callable[[], Selection],
+        packing: RowPacking,
+        scope_of: Callable[[PackedRow], Scope],
+        select: Callable[[Scope], Selection],
         merge: Callable[[], Merging] | None = None,
     ) -> None:
         self._me = me
+        self._packing = packing
+        self._scope_of = scope_of
         self._select = select
         self._merge = merge
         self._selections: dict[Scope, Selection] = {}
         self._mergings: dict[Scope, Merging] = {}
-        self._rows: dict[SubscriptionKey, tuple[Scope, Subscribe]] = {}
-        self._wanted: dict[SubscriptionKey, Subscribe] = {}
-        self._held: dict[SubscriptionKey, Subscribe] = {}
-        self._touched: dict[SubscriptionKey, None] = {}
+        self._rows: dict[SubscriptionKey, PackedRow] = {}
+        """The neighbour's business."""
+        self._held: dict[SubscriptionKey, PackedRow] = {}
+        """What it was told."""
+        self._wanted: dict[SubscriptionKey, PackedRow | None] = {}
+        """What it is to be told, where that may be something else."""
         self._tests = 0
 
     def selecting_anew(
-        self, select: Callable[[], Selection], merge: Callable[[], Merging] | None = None
+        self, select: Callable[[Scope], Selection], merge: Callable[[], Merging] | None = None
     ) -> Offer:
         """Return an empty offer that selects otherwise, to a neighbour that holds the same."""
-        other = Offer(self._me, select, merge)
+        other = Offer(self._me, self._packing, self._scope_of, select, merge)
         other._held = self._held
-        other._touched = dict.fromkeys(self._held)
+        other._wanted = dict.fromkeys(self._held)
         other._tests = self.tests
         return other
 
     @property
     def held(self) -> dict[SubscriptionKey, Subscription]:
         """What the neighbour holds."""
-        return {key: each.subscription for key, each in self._held.items()}
+        return {key: self._packing.subscription(each) for key, each in self._held.items()}
 
     def __len__(self) -> int:
         return len(self._held)
@@ -65,29 +76,31 @@ class Offer:
     def tests(self) -> int:
         return self._tests + sum(each.tests for each in self._selections.values())
 
-    def put(self, row: Row, scope: Scope, towards: tuple[str, ...]) -> None:
+    def put(self, row: Row, towards: tuple[str, ...]) -> None:
         """Make a row the neighbour's business, for these rendezvous."""
-        key = row.key
-        message = Subscribe(row.subscription, Offered(row.home, towards))
-        if key in self._rows:
-            if self._rows[key] == (scope, message):
+        packed = self._packing.pack_row(row).for_rendezvous(towards)
+        key = packed.key
+        known = self._rows.get(key)
+        if known is not None:
+            if known.is_told_as(packed):
                 return
             self.drop(key)
-        self._rows[key] = scope, message
+        self._rows[key] = packed
+        scope = self._scope_of(packed)
         if scope not in self._selections:
-            self._selections[scope] = self._select()
+            self._selections[scope] = self._select(scope)
             if self._merge is not None:
                 self._mergings[scope] = self._merge()
-        self._note(scope, self._selections[scope].add(key, row.subscription.filter), towards)
+        self._note(scope, self._selections[scope].add(key, packed.filter), towards)
 
     def drop(self, key: SubscriptionKey) -> None:
         """Make it nobody's business, if it was the neighbour's."""
-        known = self._rows.pop(key, None)
-        if known is None:
+        row = self._rows.pop(key, None)
+        if row is None:
             return
-        scope, message = known
+        scope = self._scope_of(row)
         selection = self._selections[scope]
-        self._note(scope, selection.remove(key), _offered(message).towards)
+        self._note(scope, selection.remove(key, row.filter), row.terms.towards)
         if not selection:
             self._tests += selection.tests
             del self._selections[scope]
@@ -98,37 +111,43 @@ class Offer:
 
         From now on it holds that.
         """
-        added: list[Subscribe] = []
-        different: list[Subscribe] = []
+        added: list[PackedRow] = []
+        different: list[PackedRow] = []
         removed: list[SubscriptionKey] = []
-        for key in self._touched:
-            wanted, held = self._wanted.get(key), self._held.get(key)
+        for key, wanted in self._wanted.items():
+            held = self._held.get(key)
             if wanted is None:
                 if held is not None:
                     del self._held[key]
                     removed.append(key)
-            elif held != wanted:
+            elif held is None or not held.is_told_as(wanted):
                 self._held[key] = wanted
                 (added if held is None else different).append(wanted)
-        self._touched.clear()
+        self._wanted.clear()
         told = added + different
-        if told and removed:
-            told[-1] = _replacing(told[-1], tuple(removed))
-            removed = []
-        return [*told, *map(withdrawal, removed)]
+        if not told:
+            return [*map(withdrawal, removed)]
+        said = [*map(self._packing.message, told[:-1])]
+        return [*said, self._packing.message(told[-1], tuple(removed))]
+
+    def close(self) -> None:
+        """Let go of what selections share with those of others."""
+        for selection in self._selections.values():
+            selection.clear()
 
     def _note(self, scope: Scope, change: Change, towards: tuple[str, ...]) -> None:
         entered, left = change
         merging = self._mergings.get(scope)
         for key in entered:
-            message = self._rows[key][1]
+            row = self._rows[key]
             if merging is None:
-                self._tell(key, message)
+                self._wanted[key] = row
             else:
-                self._tell_merged(merging.put(key, message.subscription.filter), towards)
+                filter = self._packing.unpack(row.filter)
+                self._tell_merged(merging.put(key, filter), towards)
         for key in left:
             if merging is None:
-                self._tell(key, None)
+                self._wanted[key] = None
             else:
                 self._tell_merged(merging.drop(key), towards)
 
@@ -137,25 +156,7 @@ class Offer:
     ) -> None:
         for key, filter in changed.items():
             if filter is None or key in self._rows:
-                self._tell(key, None if filter is None else self._rows[key][1])
+                self._wanted[key] = None if filter is None else self._rows[key]
             else:
-                home, id = key
-                merged = Subscription(id, filter, self._me)
-                self._tell(key, Subscribe(merged, Offered(home, towards)))
-
-    def _tell(self, key: SubscriptionKey, message: Subscribe | None) -> None:
-        self._touched[key] = None
-        if message is None:
-            self._wanted.pop(key, None)
-        else:
-            self._wanted[key] = message
-
-
-def _offered(message: Subscribe) -> Offered:
-    assert isinstance(message.route, Offered)
-    return message.route
-
-
-def _replacing(message: Subscribe, removed: tuple[SubscriptionKey, ...]) -> Subscribe:
-    offered = _offered(message)
-    return Subscribe(message.subscription, Offered(offered.home, offered.towards, removed))
+                named = terms(self._me, key[0], self._me, towards)
+                self._wanted[key] = PackedRow(key, self._packing.pack(filter), named)

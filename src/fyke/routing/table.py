@@ -14,70 +14,91 @@ from fyke.nodes.node import Stats
 from fyke.routing.covering_set import Change, Selection
 from fyke.routing.interests import Group, Interests
 from fyke.routing.offer import Scope
+from fyke.routing.packed_row import PackedRow, RowPacking
 from fyke.routing.row import Row
 
 
 class Table:
-    """Rows by key."""
+    """Packed rows by key."""
 
-    def __init__(self, interests: Interests, select: Callable[[], Selection]) -> None:
+    def __init__(
+        self, interests: Interests, packing: RowPacking, select: Callable[[Scope], Selection]
+    ) -> None:
         self._searched: Group[SubscriptionKey] = Group(interests)
+        self._packing = packing
         self._select = select
         self._selections: dict[Scope, Selection] = {}
-        self._rows: dict[SubscriptionKey, Row] = {}
+        self._rows: dict[SubscriptionKey, PackedRow] = {}
         self._filtered: dict[SubscriptionKey, Scope] = {}
         """Rows of neighbours that may be filtered; a selection says which are."""
-        self._sources: dict[NodeId, dict[SubscriptionKey, None]] = {}
-        self._ways: dict[NodeId, dict[SubscriptionKey, NodeId]] = {}
+        self._scopes: dict[Scope, Scope] = {}
+        """Each scope once."""
+        self._ways: dict[NodeId, dict[NodeId, int]] = {}
+        """How many rows of a home came from where."""
         self._tests = 0
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __iter__(self) -> Iterator[Row]:
-        return iter(list(self._rows.values()))
+        return map(self._packing.unpack_row, list(self._rows.values()))
 
     def get(self, key: SubscriptionKey) -> Row | None:
-        return self._rows.get(key)
+        row = self._rows.get(key)
+        return None if row is None else self._packing.unpack_row(row)
+
+    def source(self, key: SubscriptionKey) -> NodeId | None:
+        """Return who told it."""
+        row = self._rows.get(key)
+        return None if row is None else row.terms.source
 
     def of(self, source: NodeId) -> list[SubscriptionKey]:
-        return list(self._sources.get(source, ()))
+        return [key for key, row in self._rows.items() if row.terms.source == source]
 
     def way(self, home: NodeId) -> NodeId | None:
         """Return the neighbour behind which a broker is, as far as rows tell."""
-        return next(iter(self._ways.get(home, {}).values()), None)
+        return next(iter(self._ways.get(home, ())), None)
 
     # --- changing ---------------------------------------------------------------------------------
 
     def put(self, row: Row, scope: Scope | None) -> None:
         """Add a row; with a scope it may be filtered, among others of this scope and source."""
-        key = row.key
+        packed = self._packing.pack_row(row)
+        key = packed.key
         self.drop(key)
-        self._rows[key] = row
-        self._sources.setdefault(row.source, {})[key] = None
-        self._ways.setdefault(row.home, {})[key] = row.source
+        self._rows[key] = packed
+        ways = self._ways.setdefault(row.home, {})
+        ways[row.source] = ways.get(row.source, 0) + 1
         if scope is not None:
+            scope = self._scopes.setdefault(scope, scope)
             if scope not in self._selections:
-                self._selections[scope] = self._select()
+                self._selections[scope] = self._select(scope)
             self._filtered[key] = scope
-            self._note(self._selections[scope].add(key, row.subscription.filter))
+            self._note(self._selections[scope].add(key, packed.filter))
 
-    def drop(self, key: SubscriptionKey) -> Row | None:
-        """Remove a row, if there is one, and return it."""
+    def drop(self, key: SubscriptionKey) -> bool:
+        """Remove a row, if there is one; return whether there was."""
         row = self._rows.get(key)
         if row is None:
-            return None
+            return False
         scope = self._filtered.pop(key, None)
         if scope is not None:
             selection = self._selections[scope]
-            self._note(selection.remove(key))
+            self._note(selection.remove(key, row.filter))
             if not selection:
                 self._tests += selection.tests
-                del self._selections[scope]
+                del self._selections[scope], self._scopes[scope]
         del self._rows[key]
-        _remove(self._sources, row.source, key)
-        _remove(self._ways, row.home, key)
-        return row
+        self._unpave(row)
+        return True
+
+    def _unpave(self, row: PackedRow) -> None:
+        ways = self._ways[row.terms.home]
+        ways[row.terms.source] -= 1
+        if not ways[row.terms.source]:
+            del ways[row.terms.source]
+        if not ways:
+            del self._ways[row.terms.home]
 
     def close(self) -> None:
         """Take all filters out of where they are searched."""
@@ -88,26 +109,15 @@ class Table:
         for key in left:
             self._searched.remove(key)
         for key in entered:
-            self._searched.add(key, self._rows[key].subscription.filter)
+            self._searched.add(key, self._packing.unpack(self._rows[key].filter))
 
     # --- matching ---------------------------------------------------------------------------------
 
-    def match(self, event: Event) -> list[Row]:
+    def match(self, event: Event) -> list[PackedRow]:
         """Return the filtered rows that accept it."""
         return [self._rows[key] for key in self._searched.match(event)]
 
     def count(self, stats: Stats, me: NodeId) -> None:
-        stats.rows += sum(row.home != me for row in self._rows.values())
+        stats.rows += sum(row.terms.home != me for row in self._rows.values())
         stats.covering_tests += self._tests
         stats.covering_tests += sum(each.tests for each in self._selections.values())
-
-
-def _remove(
-    groups: dict[NodeId, dict[SubscriptionKey, NodeId]] | dict[NodeId, dict[SubscriptionKey, None]],
-    name: NodeId,
-    key: SubscriptionKey,
-) -> None:
-    group = groups[name]
-    del group[key]
-    if not group:
-        del groups[name]

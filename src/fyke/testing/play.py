@@ -28,6 +28,7 @@ from fyke.nodes.message import (
 from fyke.overlay.topology import Topology
 from fyke.routing.adaptive import Adaptive
 from fyke.routing.epoch import Switch
+from fyke.routing.packing import KEPT_MAX
 from fyke.routing.variant import Variant
 from fyke.simulation.network import Network
 from fyke.simulation.simulation import Simulation
@@ -546,13 +547,14 @@ class Play:
             overlay.say(client, Disconnect())
         overlay.run(messages_max=_MESSAGES_MAX)
         wishes = len(self._live())
-        allowed = Counter(Interests=4 + 2 * wishes if wishes else 0, Table=2 if wishes else 0)
+        allowed = Counter(Interests=4 + 2 * wishes if wishes else 0, Table=4 if wishes else 0)
         passed = _IN_ORDER if wishes else ()
         for broker in self._topology.brokers:
             ours, new = self._overlay.node(broker), overlay.node(broker)
             left = footprint(ours, passed) - footprint(new, passed)
             said = 8 * (1 + self._topology.degree(broker))
             left -= allowed + Counter(Declarations=2 * len(told.TYPES) + 4, Adaptive=2, Epoch=said)
+            left -= Counter(RowPacking=KEPT_MAX)
             assert not left, f"{broker} keeps {dict(left)}"
         self.checked["footprint"] += 1
 

@@ -117,16 +117,6 @@ def of_leaf(leaf: Predicate) -> Needs:
     return [Present(leaf.attribute)]
 
 
-def cheapest_of(parts: Sequence[Needs], cost: Cost) -> Needs | None:
-    """Of a conjunction, given what each of its parts needs."""
-    found, least = None, float("inf")
-    for needs in parts:
-        costs = cost(needs[0]) if len(needs) == 1 else sum(map(cost, needs))
-        if costs < least:
-            found, least = needs, costs
-    return found
-
-
 def may_cover(parts: Sequence[Needs], footprint: Footprint) -> bool:
     """Whether a footprint lies within what each part of a filter needs; if not, it is not covered.
 

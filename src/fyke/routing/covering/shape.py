@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from fyke.filters.filter import And, Filter
 from fyke.filters.normal_form import negation_normal_form, simplify
 from fyke.filters.predicate import Predicate
+from fyke.filters.text_predicate import InNetwork, Like, Matches
 from fyke.routing.covering.box import Box
+from fyke.routing.covering.claims import Claim, claim
 from fyke.routing.covering.footprint import Footprint, footprint
-from fyke.routing.covering.needs import Cost, Needs, cheapest, cheapest_of, of_leaf
+from fyke.routing.covering.needs import Cost, Needs, cheapest, of_leaf
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema
@@ -19,10 +22,13 @@ if TYPE_CHECKING:
 class Shape:
     """A box, if it is one; what it leaves; and what it needs, as far as parts of it are leaves."""
 
-    __slots__ = ("_normal", "_schema", "box", "footprint", "parts")
+    __slots__ = ("_normal", "_schema", "box", "claim", "flavour", "footprint", "parts")
 
     box: Box | None
     footprint: Footprint | None
+    claim: Claim
+    flavour: int
+    """The same for filters with the same patterns of text, which no order brings together."""
     parts: Sequence[Needs]
 
     def __init__(self, filter: Filter, box: Box | None, schema: Schema | None) -> None:
@@ -32,9 +38,10 @@ class Shape:
         self._normal = normal = filter if self.box else negation_normal_form(simplify(filter))
         parts = normal.children if isinstance(normal, And) else (normal,)
         self.parts = [of_leaf(part) for part in parts if isinstance(part, Predicate)]
+        self.claim = claim(self.parts)
+        texts = sorted(str(part) for part in parts if isinstance(part, Like | Matches | InNetwork))
+        self.flavour = crc32("".join(texts).encode())
 
     def cheapest(self, cost: Cost) -> Needs | None:
         """The needs that cost least; None where there are none in particular."""
-        if self.box is not None:
-            return cheapest_of(self.parts, cost)
         return cheapest(self._normal, cost, self._schema)

@@ -1,187 +1,193 @@
-"""Standing: filters at their footprints, found by the needs that they may meet.
+"""Standing: filters at their footprints, found by what a filter asks for that may cover them.
 
-It may find too many, never too few. What is wanted of an attribute is held by where it begins and
-by where it ends; a range asks at that end at which it finds fewer.
+Filters whose footprints speak of the same attributes lie in one block (`columns`). It may find too
+many, never too few.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Generic, Literal, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from fyke.events.value import Kind
-from fyke.filters.intervals import Cut, is_point
+from fyke.filters.intervals import is_point
+from fyke.routing.covering.claims import Claim, Interval, any_of
+from fyke.routing.covering.columns import Block, Mask, Rows
 from fyke.routing.covering.crowds import Crowds
-from fyke.routing.covering.footprint import Corner, Footprint, Key
-from fyke.routing.covering.ladder import Ladder
-from fyke.routing.covering.needs import AtSpan, AtType, AtValue, Ban, Need, Needs, Present
+from fyke.routing.covering.footprint import Corner, Footprint, Key, key_corner
+from fyke.routing.covering.needs import AtSpan, AtType, AtValue, Ban, Need, Needs
 from fyke.routing.covering.waiting import banning
-
-T = TypeVar("T", bound=Hashable)
-
-_Side: TypeAlias = Literal["point", "low", "high"]
+from fyke.routing.covering.weak_code import Code, code
 
 
-class _Ends(Generic[T]):
-    """Values of one kind: single ones, and where others begin and end."""
+class _Make(NamedTuple):
+    """What footprints of one block have in common."""
 
-    __slots__ = ("highs", "lows", "points")
-
-    def __init__(self) -> None:
-        self.points: Ladder[T] = Ladder()
-        self.lows: Ladder[T] = Ladder()
-        self.highs: Ladder[T] = Ladder()
-
-    def __bool__(self) -> bool:
-        return bool(self.points or self.lows)
-
-    def at(self, side: _Side) -> Ladder[T]:
-        return self.points if side == "point" else self.lows if side == "low" else self.highs
+    columns: tuple[tuple[str, Kind, bool], ...]
+    """A corner each, of which an attribute may have several."""
+    names: frozenset[str]
+    """The attributes that are wanted."""
+    vague: frozenset[str]
+    types: frozenset[str]
 
 
-class _Stand(Generic[T]):
-    """Who stands at one attribute."""
+class _Stand:
+    """A block, and where in it the corners of an attribute are."""
 
-    __slots__ = ("bans", "bare", "ends", "vague")
+    __slots__ = ("block", "bucketed", "columns")
 
-    def __init__(self) -> None:
-        self.ends: dict[Kind, _Ends[T]] = {}
-        self.bare: dict[T, None] = {}
-        """Those that want it to be there, whatever it is."""
-        self.vague: dict[T, None] = {}
-        self.bans: Crowds[Key | None, T] = Crowds()
-
-    def __bool__(self) -> bool:
-        return bool(self.ends or self.bare or self.vague or self.bans)
-
-    def all(self) -> Iterator[T]:
-        yield from self.bare
-        yield from self.vague
-        for ends in self.ends.values():
-            yield from ends.points.all()
-            yield from ends.lows.all()
+    def __init__(self, make: _Make) -> None:
+        self.block = Block([column[1:] for column in make.columns])
+        self.columns: dict[str, list[tuple[int, Kind, bool]]] = {}
+        for at, (name, kind, is_single) in enumerate(make.columns):
+            self.columns.setdefault(name, []).append((at, kind, is_single))
+        self.bucketed = [
+            (name, each[0][1])
+            for name, each in self.columns.items()
+            if len(each) == 1 and each[0][2]
+        ]
+        """Attributes with a single value, by which rows lie in buckets."""
 
 
-def _places(corners: Iterable[Corner]) -> Iterable[tuple[Kind, _Side, Cut]]:
-    """The cuts at which somebody stands, once each: two intervals may have an end in common."""
-    found: dict[tuple[Kind, _Side, Cut], None] = {}
-    for kind, low, high in corners:
-        if is_point((low, high)):
-            found[kind, "point", low] = None
-        else:
-            found[kind, "low", low] = found[kind, "high", high] = None
-    return found
-
-
-class Standing(Generic[T]):
-    """By footprints."""
+class Standing:
+    """Footprints by slot."""
 
     def __init__(self) -> None:
-        self._stands: dict[str, _Stand[T]] = {}
-        self._types: Crowds[str, T] = Crowds()
+        self._stands: dict[_Make, _Stand] = {}
+        self._bans: dict[str, Crowds[Key | None, int]] = {}
 
-    def add(self, footprint: Footprint, one: T) -> None:
-        for name, corners in footprint.corners.items():
-            stand = self._at(name)
-            if not corners:
-                stand.bare[one] = None
-            for kind, side, cut in _places(corners):
-                ends = stand.ends.get(kind)
-                if ends is None:
-                    ends = stand.ends[kind] = _Ends()
-                ends.at(side).add(cut, one)
-        for name in footprint.vague:
-            self._at(name).vague[one] = None
-        for name in footprint.types:
-            self._types.add(name, one)
-        for name, keys in footprint.bans.items():
-            stand = self._at(name)
-            for key in (None,) if keys is None else keys:
-                stand.bans.add(key, one)
-
-    def remove(self, footprint: Footprint, one: T) -> None:
-        for name, corners in footprint.corners.items():
-            stand = self._stands[name]
-            if not corners:
-                del stand.bare[one]
-            for kind, side, cut in _places(corners):
-                stand.ends[kind].at(side).remove(cut, one)
-            for kind in {corner[0] for corner in corners}:
-                if not stand.ends[kind]:
-                    del stand.ends[kind]
-        for name in footprint.vague:
-            del self._stands[name].vague[one]
-        for name in footprint.types:
-            self._types.remove(name, one)
-        for name, keys in footprint.bans.items():
-            for key in (None,) if keys is None else keys:
-                self._stands[name].bans.remove(key, one)
-        for name in {*footprint.corners, *footprint.vague, *footprint.bans}:
-            if not self._stands[name]:
-                del self._stands[name]
-
-    def _at(self, name: str) -> _Stand[T]:
-        stand = self._stands.get(name)
+    def add(self, footprint: Footprint, slot: int) -> None:
+        make, corners = _made(footprint)
+        stand = self._stands.get(make)
         if stand is None:
-            stand = self._stands[name] = _Stand()
-        return stand
+            stand = self._stands[make] = _Stand(make)
+        bounds = [(code(kind, low), code(kind, high)) for kind, low, high in corners]
+        stand.block.add(slot, bounds, _bucket(stand, corners))
+        for name, keys in footprint.bans.items():
+            banned = self._bans.setdefault(name, Crowds())
+            for key in (None,) if keys is None else keys:
+                banned.add(key, slot)
+
+    def remove(self, footprint: Footprint, slot: int) -> None:
+        make, corners = _made(footprint)
+        stand = self._stands[make]
+        stand.block.remove(slot, _bucket(stand, corners))
+        if not stand.block:
+            del self._stands[make]
+        for name, keys in footprint.bans.items():
+            for key in (None,) if keys is None else keys:
+                self._bans[name].remove(key, slot)
+            if not self._bans[name]:
+                del self._bans[name]
+
+    def meeting(self, claim: Claim) -> Iterator[int]:
+        """Return those that have all of what is asked for."""
+        asked = [
+            (each, code(each.kind, each.low), code(each.kind, each.high))
+            for each in claim.intervals
+        ]
+        for make, stand in self._stands.items():
+            known = make.names | make.vague
+            is_possible = claim.types <= make.types and claim.present <= known
+            if is_possible and all(each.attribute in known for each in claim.intervals):
+                yield from stand.block.slots(_within(make, stand, claim, asked))
 
     def crowd(self, need: Need) -> float:
-        """About how many may meet a need."""
-        if isinstance(need, AtType):
-            return self._types.size(need.name)
-        stand = self._stands.get(need.attribute)
-        if stand is None:
-            return 0
-        if isinstance(need, AtValue):
-            kind, value = need.key
-            return len(stand.vague) + _size(stand.ends.get(kind), (0, value, 0))
-        if isinstance(need, AtSpan):
-            return len(stand.vague) + sum(_counts(stand.ends.get(need.kind), need)[:2])
-        if isinstance(need, Present):
-            return len(stand.vague) + len(stand.bare) + sum(map(_crowd, stand.ends.values()))
-        return sum(1 for _ in banning(stand.bans, None if need.key is None else (need.key,)))
+        """Return how many may meet a need."""
+        return sum(1 for _ in self.meeting_one([need]))
 
-    def meeting(self, needs: Needs) -> Iterator[T]:
-        """Those that may meet one of some needs."""
+    def meeting_one(self, needs: Needs) -> Iterator[int]:
+        """Return those that may meet one of some needs."""
         for need in needs:
-            if isinstance(need, AtType):
-                yield from self._types.at(need.name)
-            elif need.attribute in self._stands:
-                yield from _meeting(self._stands[need.attribute], need, is_only=len(needs) == 1)
+            if isinstance(need, Ban) and need.attribute in self._bans:
+                keys = None if need.key is None else (need.key,)
+                yield from banning(self._bans[need.attribute], keys)
+        for make, stand in self._stands.items():
+            found: set[int] = set()
+            for need in needs:
+                found.update(stand.block.slots(_beginning(make, stand, need)))
+            yield from found
+
+    @property
+    def nbytes(self) -> int:
+        return sum(stand.block.nbytes for stand in self._stands.values())
 
 
-def _crowd(ends: _Ends[T]) -> int:
-    return ends.points.total() + ends.lows.total()
-
-
-def _size(ends: _Ends[T] | None, cut: Cut) -> int:
-    return 0 if ends is None else ends.points.size(cut) + ends.lows.size(cut)
-
-
-def _counts(ends: _Ends[T] | None, span: AtSpan) -> tuple[float, float, bool]:
-    """Single values in a span, others that begin or end in it, and whether fewer end in it."""
-    if ends is None:
-        return 0, 0, False
-    lows, highs = (each.estimate(span.low, span.high) for each in (ends.lows, ends.highs))
-    return ends.points.estimate(span.low, span.high), min(lows, highs), highs < lows
-
-
-def _meeting(stand: _Stand[T], need: Need, is_only: bool) -> Iterator[T]:
-    if isinstance(need, AtValue):
-        yield from stand.vague
-        kind, value = need.key
-        if kind in stand.ends:
-            yield from stand.ends[kind].points.at((0, value, 0))
-            yield from stand.ends[kind].lows.at((0, value, 0))
-    elif isinstance(need, AtSpan):
-        yield from stand.vague
-        ends = stand.ends.get(need.kind)
-        if ends is not None:
-            by_end = is_only and _counts(ends, need)[2]
-            yield from ends.points.between(need.low, need.high)
-            yield from (ends.highs if by_end else ends.lows).between(need.low, need.high)
-    elif isinstance(need, Ban):
-        yield from banning(stand.bans, None if need.key is None else (need.key,))
+def _within(
+    make: _Make, stand: _Stand, claim: Claim, asked: list[tuple[Interval, Code, Code]]
+) -> Rows:
+    block = stand.block
+    values = {each.attribute: each for each in claim.intervals if each.is_point}
+    if all(name in values and values[name].kind is kind for name, kind in stand.bucketed):
+        rows = block.at(tuple(values[name].low[1] for name, _ in stand.bucketed))
     else:
-        yield from stand.all()
+        rows = block.all()
+    for each, low, high in asked:
+        if not rows.size:
+            break
+        if each.attribute in make.vague:
+            continue
+        columns = stand.columns.get(each.attribute, [])
+        rows = _kept(
+            rows,
+            columns,
+            lambda kind, is_single, each=each: (  # type: ignore[misc]
+                kind is each.kind and (is_single or not each.is_point)
+            ),
+            lambda rows, at, low=low, high=high: block.within(rows, at, low, high),  # type: ignore[misc]
+        )
+    return rows
+
+
+def _beginning(make: _Make, stand: _Stand, need: Need) -> Rows:
+    """Return those that one need of several may be met by."""
+    block = stand.block
+    if isinstance(need, AtType):
+        return block.all() if need.name in make.types else block.none()
+    if isinstance(need, Ban):
+        return block.none()
+    if need.attribute in make.vague:
+        return block.all()
+    if isinstance(need, AtValue):
+        kind, low, high = key_corner(need.key)
+    elif isinstance(need, AtSpan):
+        _, kind, low, high = need
+    else:
+        return block.all() if need.attribute in make.names else block.none()
+    first, last = code(kind, low), code(kind, high)
+    return _kept(
+        block.all(),
+        stand.columns.get(need.attribute, []),
+        lambda each, _: each is kind,
+        lambda rows, at: block.beginning(rows, at, first, last),
+    )
+
+
+def _kept(
+    rows: Rows,
+    columns: list[tuple[int, Kind, bool]],
+    is_asked: Callable[[Kind, bool], bool],
+    compare: Callable[[Rows, int], Mask],
+) -> Rows:
+    masks = [compare(rows, at) for at, kind, is_single in columns if is_asked(kind, is_single)]
+    return rows[any_of(masks)]
+
+
+def _made(footprint: Footprint) -> tuple[_Make, list[Corner]]:
+    placed = [
+        ((name, corner[0], is_point(corner[1:])), corner)
+        for name, corners in footprint.corners.items()
+        for corner in corners
+    ]
+    placed.sort(key=lambda each: each[0])
+    make = _Make(
+        tuple(column for column, _ in placed),
+        frozenset(footprint.corners),
+        footprint.vague,
+        footprint.types,
+    )
+    return make, [corner for _, corner in placed]
+
+
+def _bucket(stand: _Stand, corners: list[Corner]) -> tuple[object, ...]:
+    return tuple(corners[stand.columns[name][0][0]][1][1] for name, _ in stand.bucketed)
