@@ -27,12 +27,14 @@ from fyke.peers.messages import PeerCodec
 from fyke.peers.peer import Peer
 from fyke.peers.registry import Registry
 from fyke.peers.settings import Settings
-from fyke.routing import adaptive, filtering, multistage
+from fyke.routing import adaptive, filtering, multistage, placing
 from fyke.routing import summaries as summary_strategy
 from fyke.routing.adaptive import Adaptive
 from fyke.routing.event_forwarding import EventForwarding
 from fyke.routing.filtering import Filtering
+from fyke.routing.leases import Leases
 from fyke.routing.multistage import ROOT, Multistage
+from fyke.routing.placing import LEASE_S, LOCALITY, PLACEMENTS, Placing
 from fyke.routing.reach import COORDINATOR, Reach
 from fyke.routing.siena_model import SienaModel
 from fyke.routing.stages import Classes, check_stages
@@ -64,7 +66,13 @@ PEERS: Final = "sub2sub"
 MODELS: Final = ("siena_model",)
 """What only counts messages, and routes no events."""
 CODEC: Final = Codec(
-    (*filtering.KINDS, *adaptive.KINDS, *multistage.KINDS, *summary_strategy.KINDS)
+    (
+        *filtering.KINDS,
+        *adaptive.KINDS,
+        *multistage.KINDS,
+        *placing.KINDS,
+        *summary_strategy.KINDS,
+    )
 )
 """For the messages of all strategies."""
 
@@ -76,7 +84,10 @@ class Options:
     An adaptive overlay starts with `first`, and takes tables of more than `rows_max` rows for too
     large. With `merging`, brokers tell each other one subscription for several where that accepts
     the same. `stages` are those of classes of events, in a multistage overlay, beside what
-    publishers advertise. `subsumption` and `degree_max` are for the model of Siena.
+    publishers advertise. There, `placement` says where subscriptions are attached: at the broker of
+    their client (locality), where similar ones are (similarity), or anywhere at the edge (random);
+    what is not renewed every `lease_s` ends. `subsumption` and `degree_max` are for the model of
+    Siena.
     """
 
     strategy: str
@@ -87,6 +98,8 @@ class Options:
     degree_max: int = 1
     engine: str = "compiled"
     stages: Classes = field(default_factory=dict)
+    placement: str = LOCALITY
+    lease_s: float | None = None
     summaries: SummaryParameters = field(default_factory=SummaryParameters)
 
     def __post_init__(self) -> None:
@@ -95,6 +108,12 @@ class Options:
             raise _unknown(self.strategy, STRATEGIES)
         if self.rows_max is not None and self.rows_max < 1:
             raise FykeError(f"rows_max is {shown(self.rows_max)}; expected 1 or more")
+        if self.placement not in PLACEMENTS:
+            known_placements = ", ".join(PLACEMENTS)
+            raise FykeError(
+                f"unknown placement {shown(self.placement)}; expected {known_placements}"
+            )
+        Leases(self.lease_s)
         for name, stages in self.stages.items():
             check_stages(stages, Schema(), name)
 
@@ -128,8 +147,23 @@ def make_broker(
             return SienaModel(here, random, options.subsumption, options.degree_max)
         if options.strategy == MULTISTAGE:
             is_root = ROOT in reach.names()
-            return Multistage(
-                here, is_root=is_root, classes=options.stages, is_merging=options.merging
+            if options.placement == LOCALITY:
+                leases = Leases(options.lease_s)
+                return Multistage(
+                    here,
+                    is_root=is_root,
+                    classes=options.stages,
+                    is_merging=options.merging,
+                    leases=leases,
+                )
+            return Placing(
+                here,
+                random,
+                is_root=is_root,
+                placement=options.placement,
+                classes=options.stages,
+                is_merging=options.merging,
+                leases=Leases(options.lease_s or LEASE_S),
             )
         if options.strategy != ADAPTIVE:
             return _made(options.strategy, here, reach, options.merging)
@@ -165,6 +199,8 @@ def assemble(
     subsumption: float = 0.0,
     engine: str = "compiled",
     stages: Classes | None = None,
+    placement: str = LOCALITY,
+    lease_s: float | None = None,
     summaries: SummaryParameters | None = None,
 ) -> System:
     """Return what makes the brokers of an overlay.
@@ -175,7 +211,16 @@ def assemble(
     """
     degree_max = max(map(topology.degree, topology.brokers))
     options = Options(
-        strategy, first, rows_max, merging, subsumption, degree_max, engine, stages or {}
+        strategy,
+        first,
+        rows_max,
+        merging,
+        subsumption,
+        degree_max,
+        engine,
+        stages or {},
+        placement,
+        lease_s,
     )
     if summaries is not None:
         options = replace(options, summaries=summaries)

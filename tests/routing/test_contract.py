@@ -19,7 +19,7 @@ from fyke.events import binary
 from fyke.filters.subscription import Subscription
 from fyke.matching.matcher import Matcher
 from fyke.nodes.codec import Codec
-from fyke.nodes.effect import Deliver, Effect, Send, Wake
+from fyke.nodes.effect import Accept, Deliver, Effect, Send, Store, Wake
 from fyke.nodes.inputs import Joined, Left, LinkDown, LinkUp, Received, Unreachable
 from fyke.nodes.message import (
     Advertise,
@@ -61,6 +61,8 @@ def test_a_decision_is_a_value_and_says_all_that_is_to_be_done():
         "sends",
         "audience",
         "wakes",
+        "records",
+        "answers",
     }
     send, wake = Send("a", Disconnect()), Wake(1.0)
     assert Decision([send], "alice", [wake]) == Decision([send], "alice", [wake])
@@ -68,6 +70,9 @@ def test_a_decision_is_a_value_and_says_all_that_is_to_be_done():
         NOTHING.sends = [send]  # type: ignore[misc]
     both = Decision([send], EVERYONE).and_then(NOTHING, Decision([send, send], None, [wake]))
     assert both == Decision([send] * 3, EVERYONE, [wake])
+    store, accept = Store(("k",), None), Accept("alice", "Subscribe", "s")
+    kept = Decision(records=[store]).and_then(Decision(answers=[accept]), Decision([send]))
+    assert (kept.records, kept.answers, kept.sends) == ((store,), (accept,), [send])
     assert NOTHING.and_then() is NOTHING
     assert Decision(audience="alice").and_then(Decision([send])).audience == "alice"
 

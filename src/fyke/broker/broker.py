@@ -193,12 +193,14 @@ class Broker:
     def _carried_out(self, decision: Decision) -> list[Effect]:
         """Leave out what cannot leave: neighbours are told all again when their links work."""
         brokers = self._here.brokers
-        effects: list[Effect] = []
+        effects: list[Effect] = [*decision.records] if decision.records else []
         for send in decision.sends:  # mostly one: a comprehension costs more
             if send.is_straight or brokers.get(send.to):
                 effects.append(send)
         if decision.wakes:
             effects += decision.wakes
+        if decision.answers:
+            effects += decision.answers
         return effects
 
     # --- clients ----------------------------------------------------------------------------------
@@ -340,4 +342,6 @@ class Broker:
                 client = key[1]
                 self._advertised.setdefault(client, {})[record.id] = record.filter
                 self._strategy.advertise(record, client)
+            elif isinstance(record, Control):
+                self._strategy.recover(key, record)
         return []

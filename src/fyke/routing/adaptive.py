@@ -20,6 +20,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
 from fyke.errors import FykeError, shown
 from fyke.nodes.effect import Send
 from fyke.nodes.message import (
@@ -482,7 +484,7 @@ def _within(number: int, decision: Decision) -> Decision:
         else Send(send.to, Within(number, send.message), send.is_straight)
         for send in decision.sends
     ]
-    return Decision(sends, decision.audience, decision.wakes)
+    return replace(decision, sends=sends)
 
 
 def _count_of(number: int, decision: Decision) -> int:

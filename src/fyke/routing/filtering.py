@@ -19,7 +19,10 @@ from functools import partial
 from itertools import count
 from weakref import WeakValueDictionary
 
+from msgspec.structs import replace
+
 from fyke.errors import FykeError
+from fyke.filters.filter import Filter
 from fyke.nodes.effect import Send
 from fyke.nodes.message import (
     Control,
@@ -153,10 +156,14 @@ class Filtering(Strategy):
 
     def _local(self, message: Subscribe) -> Row:
         subscription = message.subscription
-        towards: tuple[str, ...] = ()
-        if self._variant.location is Location.FIXED:
-            towards = self._reach.of_filter(subscription.filter, self._here.schema)
+        towards = self._towards(subscription.filter)
         return Row(subscription, subscription.subscriber or "", self._here.me, towards)
+
+    def _towards(self, filter: Filter) -> tuple[str, ...]:
+        """Return the rendezvous that a row of this broker is for."""
+        if self._variant.location is not Location.FIXED:
+            return ()
+        return self._reach.of_filter(filter, self._here.schema)
 
     def _owned(self, keys: Iterable[SubscriptionKey], source: NodeId) -> list[SubscriptionKey]:
         """Return those that this neighbour or client may take back."""
@@ -312,8 +319,17 @@ class Filtering(Strategy):
         self._close_offer(peer)
         self._stale.pop(peer, None)
         self._doubt.leave(peer)
-        sends = self._changed([], self._table.of(peer))
-        return Decision([*sends, *self._spread(self._reach.forget(peer), peer), *self._synced()])
+        return Decision(
+            [*self._lost(peer), *self._spread(self._reach.forget(peer), peer), *self._synced()]
+        )
+
+    def _lost(self, peer: NodeId) -> list[Send]:
+        """Let go of the rows of a neighbour or client that has left for good."""
+        return self._changed([], self._table.of(peer))
+
+    def _is_heard(self, row: Row) -> bool:
+        """Return True for what came from a neighbour, False for what began here."""
+        return row.source in self._here.brokers
 
     def control(self, message: Control, came_from: NodeId) -> Decision:
         if came_from not in self._here.brokers:
@@ -365,7 +381,9 @@ class Filtering(Strategy):
         """Go by what is known now of where rows are for, and which way they go."""
         self._look_around()
         moved = [
-            row if row.source in self._here.brokers else self._local(Subscribe(row.subscription))
+            row
+            if self._is_heard(row)
+            else replace(row, towards=self._towards(row.subscription.filter))
             for row in rows
         ]
         return [*self._changed(moved, []), *self._forgotten(), *self._synced()]

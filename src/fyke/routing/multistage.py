@@ -16,7 +16,11 @@ in doubt about that child and passes everything on. An event that cannot get to 
 from where it is stuck: nobody on the way up has handed it to anyone.
 Cost. The way to the root, and from there a message for each link towards someone who wants the
 event, or something that looks like it to the stages above.
-Source. MSF-12 to MSF-21, MSF-31 to MSF-33, with MSF-Q3 and MSF-Q5; `joining` for MSF-22 to MSF-27.
+Leases. With a period, a child renews all that it has told its parent in one message (`leases`). One
+that is cut off keeps its rows until the grace ends; who holds something else than the child says
+asks to be told all again.
+Source. MSF-12 to MSF-21, MSF-28 to MSF-33, with MSF-Q3, MSF-Q5 and MSF-Q7; `joining` and `placing`
+for MSF-22 to MSF-27.
 """
 
 from __future__ import annotations
@@ -38,6 +42,7 @@ from fyke.nodes.node import Stats
 from fyke.routing.filtering import Filtering
 from fyke.routing.flooding import flood_on
 from fyke.routing.joining import next_child
+from fyke.routing.leases import Leases, digest
 from fyke.routing.offer import Offer
 from fyke.routing.reach import Reach, Reachable
 from fyke.routing.row import Row
@@ -62,13 +67,24 @@ class Staged(Control, frozen=True):
     stage: int
 
 
+class Renew(Control, frozen=True):
+    """The sender still wants all that it has told: so many rows, of this digest."""
+
+    rows: int
+    digest: int
+
+
+class Ask(Control, frozen=True):
+    """The sender holds something else than was renewed, and wants to be told all again."""
+
+
 class Associated(Control, frozen=True):
     """The stages of all classes that are advertised behind the sender."""
 
     classes: dict[str, Stages]
 
 
-KINDS: Final[tuple[type[Message] | type[Route], ...]] = (Staged, Associated)
+KINDS: Final[tuple[type[Message] | type[Route], ...]] = (Staged, Associated, Renew, Ask)
 
 
 class Root(Reach):
@@ -94,8 +110,12 @@ class Multistage(Filtering):
         is_root: bool,
         classes: Classes | None = None,
         is_merging: bool = False,
+        leases: Leases | None = None,
     ) -> None:
         super().__init__(here, VARIANTS["rn8"], Root(here.me, is_root), is_merging)
+        self._leases = leases or Leases(None)
+        self._lapsed: dict[NodeId, None] = {}
+        """Neighbours that are cut off, and whose rows have ended."""
         self._stages: dict[NodeId, int] = {}
         """Of neighbours."""
         self._configured = dict(classes or {})
@@ -173,6 +193,10 @@ class Multistage(Filtering):
                 case Staged():
                     self._stages[came_from] = message.stage
                     return Decision(self._restage())
+                case Renew():
+                    return self._renewed(message, came_from)
+                case Ask():
+                    return super().link_up(came_from)
                 case Associated():
                     self._heard[came_from] = message.classes
                     return Decision(self._associate())
@@ -212,15 +236,21 @@ class Multistage(Filtering):
     def link_up(self, peer: NodeId) -> Decision:
         told = self._told[peer] = Associated(common(self._sources(but=peer)))
         said = Decision([Send(peer, Staged(self._stage)), Send(peer, told)])
-        return said.and_then(super().link_up(peer))
+        if peer in self._lapsed:
+            del self._lapsed[peer]
+            self._doubt.hear_again(peer)
+        self._leases.renew(peer, self._here.now)
+        begun = Decision(wakes=self._leases.begin(self._here.now))
+        return said.and_then(super().link_up(peer), begun)
 
     def link_down(self, peer: NodeId) -> Decision:
         self._told.pop(peer, None)
         return super().link_down(peer)
 
     def forget(self, peer: NodeId) -> Decision:
-        for known in (self._told, self._heard, self._stages):
+        for known in (self._told, self._heard, self._stages, self._lapsed):
             known.pop(peer, None)
+        self._leases.end(peer)
         left = super().forget(peer)
         return left.and_then(Decision([*self._restage(), *self._associate()]))
 
@@ -228,6 +258,52 @@ class Multistage(Filtering):
         """Learn where the root is, and with it who is a child."""
         sends = super()._spread(news, came_from)
         return [*sends, *self._restage()] if news else sends
+
+    # --- leases -----------------------------------------------------------------------------------
+
+    def tick(self) -> Decision:
+        now = self._here.now
+        if not self._leases.is_over(now):
+            return NOTHING
+        sends = [send for name in self._leases.lapsed(now) for send in self._lapse(name)]
+        return Decision([*self._renew(), *sends], wakes=self._leases.begin(now))
+
+    def _renew(self) -> list[Send]:
+        """Tell the parent that all it was told still holds."""
+        above = self.parent
+        offer = self._offers.get(above) if above is not None else None
+        if above is None or offer is None:
+            return []
+        held = {key: each.filter for key, each in offer.held.items()}
+        return [Send(above, Renew(len(held), digest(held)))]
+
+    def _renewed(self, message: Renew, peer: NodeId) -> Decision:
+        """Keep what a child still wants. One that tells all again just now is heard out first."""
+        self._leases.renew(peer, self._here.now)
+        if peer in self._stale:
+            return NOTHING
+        rows = filter(None, map(self._table.get, self._table.of(peer)))
+        held = {row.key: row.subscription.filter for row in rows}
+        if (len(held), digest(held)) == (message.rows, message.digest):
+            return NOTHING
+        return Decision([Send(peer, Ask())])
+
+    def _lapse(self, name: NodeId) -> list[Send]:
+        """Let go of what a child wanted that has not renewed it.
+
+        One whose link works is asked, and gets everything until it has answered.
+        """
+        if name == self.parent:
+            return []
+        is_up = self._here.brokers.get(name)
+        if is_up:
+            self._doubt.hear_again(name)
+            self._doubt.join(name)
+            self._leases.renew(name, self._here.now)
+        elif name in self._here.brokers:
+            self._lapsed[name] = None
+        asked = [Send(name, Ask())] if is_up else []
+        return [*asked, *self._changed([], self._table.of(name))]
 
     def count(self, stats: Stats) -> None:
         super().count(stats)

@@ -58,6 +58,10 @@ class Reach:
     def is_mine(self, name: str) -> bool:
         return self._owners.get(name) == self._me
 
+    def owner(self, name: str) -> NodeId | None:
+        """Return the broker that is the rendezvous; None if it is unknown."""
+        return self._owners.get(name)
+
     def via(self, name: str) -> NodeId | None:
         """Return the neighbour on the way there; None if this is the place, or it is unknown."""
         via = self._via.get(name)

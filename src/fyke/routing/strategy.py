@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from fyke.errors import FykeError
 from fyke.events.schema import Schema
-from fyke.nodes.effect import Send, Wake
+from fyke.nodes.effect import Accept, Key, Send, Store, Wake
 from fyke.nodes.message import (
     Advertise,
     Control,
@@ -71,19 +71,29 @@ Audience: TypeAlias = NodeId | Everyone | None
 
 
 class Decision(Struct, frozen=True, gc=False):
-    """What leaves, for whom an event is here, when to be woken."""
+    """What leaves, for whom an event is here, when to be woken.
+
+    `records` are safe before anything leaves; `answers` tell clients what became of their wishes.
+    """
 
     sends: Sequence[Send] = ()
     audience: Audience = None
     wakes: Sequence[Wake] = ()
+    records: Sequence[Store] = ()
+    answers: Sequence[Accept] = ()
 
     def and_then(self, *others: Decision) -> Decision:
         """Return this and other decisions as one; who an event is for, this one says."""
         if not others:
             return self
-        sends = [send for each in (self, *others) for send in each.sends]
-        wakes = [wake for each in (self, *others) for wake in each.wakes]
-        return Decision(sends, self.audience, wakes)
+        every = (self, *others)
+        return Decision(
+            [send for each in every for send in each.sends],
+            self.audience,
+            [wake for each in every for wake in each.wakes],
+            tuple(record for each in every for record in each.records),
+            tuple(answer for each in every for answer in each.answers),
+        )
 
 
 NOTHING: Final = Decision()
@@ -143,6 +153,10 @@ class Strategy(ABC):
 
     def tick(self) -> Decision:
         """Do what was to be done by now. A tick may come for something else."""
+        return NOTHING
+
+    def recover(self, key: Key, record: Control) -> Decision:
+        """Take up what this strategy had stored, before any link is up."""
         return NOTHING
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from typing import Final, TypeAlias
@@ -28,13 +29,16 @@ from fyke.nodes.message import (
 from fyke.overlay.topology import Topology
 from fyke.routing.adaptive import Adaptive
 from fyke.routing.epoch import Switch
+from fyke.routing.leases import GRACE
 from fyke.routing.packing import KEPT_MAX
+from fyke.routing.placing import Placing
 from fyke.routing.variant import Variant
 from fyke.simulation.network import Network
 from fyke.simulation.simulation import Simulation
 from fyke.testing import story as told
 from fyke.testing.cost import best
 from fyke.testing.footprint import footprint
+from fyke.testing.places import check_placed
 from fyke.testing.story import (
     Add,
     Break,
@@ -58,6 +62,8 @@ Make: TypeAlias = Callable[[Topology, dict[str, str], str], System]
 
 LATENCY_S: Final = 0.001
 _MESSAGES_MAX: Final = 50_000
+LEASES: Final = 5
+"""Periods after which what nobody renews has ended everywhere."""
 _PROBE: Final = "probe"
 _IN_ORDER: Final = ("fyke.routing.covering",)
 """Modules whose sizes depend on the order in which filters came."""
@@ -119,12 +125,16 @@ class Play:
         variant: Variant | None = None,
         is_plain: bool = False,
         settles_s: float = 0.0,
+        lease_s: float = 0.0,
     ) -> None:
         self.checked: Counter[str] = Counter()
         self._make = make
         self._variant = variant
         self._is_plain = is_plain
         self._settles_s = settles_s
+        self._lease_s = lease_s
+        self._broken: dict[str | tuple[str, str], float] = {}
+        """Since when."""
         self._place = story.place
         self._owners = story.owners()
         self._topology = story.topology()
@@ -203,6 +213,7 @@ class Play:
         for link in sorted(self._cut):
             self._break(link)
         self._settle()
+        self._run(LEASES * self._lease_s)
         self._check_tables()
         for client in list(self._promised):
             self._promise(client, self._promised[client])
@@ -212,6 +223,7 @@ class Play:
         for wish in self._live():
             self._drop(wish)
         self._settle()
+        self._run(LEASES * self._lease_s)
         self._check_empty()
         self._probe()
         for client in self._clients:
@@ -328,22 +340,33 @@ class Play:
         if link in self._cut:
             self._cut.discard(link)
             self._overlay.heal(*link)
+            self._mended(link)
         else:
             self._lose_calm()
             self._cut.add(link)
+            self._broken[link] = self._overlay.now
             self._overlay.cut(*link)
 
     def _crash(self, broker: str) -> None:
         if broker in self._down:
             self._down.discard(broker)
             self._overlay.restart(broker)
+            self._mended(broker)
         else:
             if self._place.store_s:  # what was said is safe
                 self._run(self._place.store_s * 1_000)
             self._lose_calm()
             self._wanted = None  # it may be forgotten by the one who was told
             self._down.add(broker)
+            self._broken[broker] = self._overlay.now
             self._overlay.crash(broker)
+
+    def _mended(self, what: str | tuple[str, str]) -> None:
+        """Claim nothing of what may have ended meanwhile: it has to be told again."""
+        since = self._broken.pop(what)
+        if self._lease_s and self._overlay.now - since > (GRACE - 1) * self._lease_s:
+            for wish in self._live():
+                wish.is_settled = False
 
     def _lose_calm(self) -> None:
         """Claim nothing of events that are on their way, and less of those that follow."""
@@ -501,6 +524,12 @@ class Play:
 
     def _check_tables(self) -> None:
         """AssertionError unless they are those of a new overlay."""
+        if self._is_placing():
+            fitting = _fitting(self._schema(self._topology.brokers[0]))
+            for wish in self._live():
+                check_placed(self._overlay, wish.home, wish.id, wish.filter, fitting)
+                self.checked["placed"] += 1
+            return
         overlay = self._remade()
         schema = self._schema(self._topology.brokers[0])
         names = names_of((wish.filter for wish in self._live()), schema)
@@ -509,6 +538,9 @@ class Play:
             right = tables(overlay, broker, names)
             assert found == right, f"tables of {broker}: {found}\n  of a new one: {right}"
         self.checked["tables"] += 1
+
+    def _is_placing(self) -> bool:
+        return isinstance(broker_of(self._overlay, self._topology.brokers[0]).strategy, Placing)
 
     def _remade(self) -> Simulation:
         """Return an overlay that has seen nothing but what holds now."""
@@ -542,6 +574,8 @@ class Play:
         While there are filters, it may know the answers for the last event, and another of two
         equal filters may be the one that is used.
         """
+        if self._is_placing() and self._live():
+            return
         overlay = self._remade()
         for client in self._gone:
             overlay.say(client, Disconnect())
@@ -557,6 +591,15 @@ class Play:
             left -= Counter(RowPacking=KEPT_MAX)
             assert not left, f"{broker} keeps {dict(left)}"
         self.checked["footprint"] += 1
+
+
+def _fitting(schema: Schema) -> list[Event]:
+    """Return the events of stories that a schema admits, as it knows them."""
+    found = []
+    for event in told.events():
+        with suppress(FykeError):
+            found.append(admitted(event, schema))
+    return found
 
 
 def _refuses(check: Callable[[], None]) -> bool:

@@ -232,10 +232,12 @@ def drawn(
     changes: Sequence[str] = (),
     place: Place | None = None,
     graphs: bool = False,
+    lapses: float = 0.0,
 ) -> Story:
     """Return a random story; with faults, declarations or changes of strategy, if wanted.
 
-    Without a place, it is played on one that is drawn, too.
+    With `lapses`, now and then as many latencies pass, so that leases end. Without a place, it is
+    played on one that is drawn, too.
     """
     brokers = draw.randint(1 if draw.random() < 0.05 else 2, brokers_max)
     some = draw.choices(filters(), k=draw.randint(3, 20))
@@ -255,6 +257,7 @@ def drawn(
         (1 if faults else 0, lambda: Crash(draw.randrange(brokers))),
         (1 if faults and changes else 0, lambda: Crash(0)),
         (2 if changes else 0, lambda: Change(draw.choice(changes))),
+        (1.5 if lapses else 0, lambda: Wait(draw.uniform(0, lapses))),
     ]
     weights, kinds = zip(*makers, strict=True)
     chosen = [make() for make in draw.choices(kinds, weights, k=draw.randint(10, steps_max))]

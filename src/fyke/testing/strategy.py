@@ -17,7 +17,8 @@ reached from P over links and brokers that work, from when the event is publishe
 Agreed. When nothing is broken and nothing moves, all brokers have one schema and one strategy, that
 to which they were told to change.
 Mended. Then the tables are those of a new overlay with the same live subscriptions. Among
-equivalent filters any one may stand for the others.
+equivalent filters any one may stand for the others. Where subscriptions are placed, tables depend
+on the order of joins: then each one is attached at its place, and found from the root (`places`).
 Cost. Then an event takes as many messages as the best possible for the variant (`cost`), and a new
 subscription at most one for each link.
 Empty. When all have unsubscribed, no row is left, and nothing is searched; when all clients have
@@ -35,7 +36,7 @@ from fyke.assembly import ADAPTIVE, MULTISTAGE, variant_of
 from fyke.errors import FykeError
 from fyke.routing.variant import Variant
 from fyke.testing import story as told
-from fyke.testing.play import Make, Play, maker
+from fyke.testing.play import LATENCY_S, LEASES, Make, Play, maker
 from fyke.testing.story import Place, Story
 
 CHANGES: Final = ("event_forwarding", "subscription_forwarding", "rendezvous")
@@ -55,12 +56,14 @@ def check_strategy(
     variant: Variant | None = None,
     graphs: bool = False,
     settles_s: float = 0.0,
+    lease_s: float = 0.0,
 ) -> Counter[str]:
     """Play a random story per seed; AssertionError tells the first that goes wrong.
 
     Return how often each law was put to the test. `variant` says what an event may cost, where the
     strategy has no name. With `graphs` there may be cycles. Where subscriptions travel in periods,
-    one counts as made `settles_s` later.
+    one counts as made `settles_s` later. Where they are renewed every `lease_s`, what
+    was away for longer than the grace is as good as new.
     """
     checked: Counter[str] = Counter()
     for seed in seeds:
@@ -73,8 +76,9 @@ def check_strategy(
             changes=tuple(changes),
             place=place,
             graphs=graphs,
+            lapses=LEASES * lease_s / LATENCY_S,
         )
-        checked += check_story(strategy, story, f"seed {seed}", variant, settles_s)
+        checked += check_story(strategy, story, f"seed {seed}", variant, settles_s, lease_s)
     return checked
 
 
@@ -84,12 +88,13 @@ def check_story(
     name: str = "a story",
     variant: Variant | None = None,
     settles_s: float = 0.0,
+    lease_s: float = 0.0,
 ) -> Counter[str]:
     """Play one story; AssertionError with what went wrong and the story."""
     is_plain = isinstance(strategy, str) and strategy not in (ADAPTIVE, MULTISTAGE)
     if isinstance(strategy, str) and is_plain:
         variant = variant_of(strategy)
-    play = Play(maker(strategy), story, variant, is_plain, settles_s)
+    play = Play(maker(strategy), story, variant, is_plain, settles_s, lease_s)
     try:
         for number, step in enumerate(story.steps):
             play.step(number, step)
