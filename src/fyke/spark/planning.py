@@ -7,7 +7,9 @@ The rules, in their order:
 
 1. Subscriptions that were compiled for a placement get it.
 2. What a worker's memory cannot hold is dealt out by value, where there is an attribute of which
-   nearly all subscriptions need a value; otherwise it is split.
+   nearly all subscriptions need a value. Where a few attributes together are such, a first stage of
+   what subscriptions say of them names the parts that an event is for (multistage), if it fits and
+   names fewer parts than there are. Otherwise it is split.
 3. Where a dialect's own interpreter decides most subscriptions, events are sifted first
    (multistage): those that need it may come in lumps, and to spread them costs little beside it.
 4. Everything else is replicated.
@@ -16,6 +18,7 @@ The rules, in their order:
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -26,7 +29,7 @@ from fyke.spark.matching import Subscriptions, Task, pinned
 from fyke.spark.memory import room_for_subscriptions
 from fyke.spark.placements.placing import Placement
 from fyke.spark.placements.preparing import prepared
-from fyke.spark.profiles import Meeting, Profile, profile
+from fyke.spark.profiles import FirstStageProfile, Meeting, Profile, profile
 from fyke.spark.sizes import tasks
 from fyke.spark.snapshots import Pin
 
@@ -40,6 +43,8 @@ MEETING_SHARE: Final = 0.9
 LARGEST_SHARE: Final = 0.2
 """And no value has more of them."""
 BUCKETS_PER_TASK: Final = 8
+COPIES_SAVED: Final = 2
+"""A first stage pays where it names a part for each attribute, and there are so many times more."""
 SIFTED_SHARE: Final = 0.5
 """Sifting pays where so many subscriptions are costly."""
 _log = logging.getLogger("fyke.spark")
@@ -53,9 +58,12 @@ class Plan:
     why: str
     on: str | None = None
     parts: int = 1
+    kept: tuple[str, ...] = ()
+    """The attributes of the first stage of multistage; none where it keeps all that is cheap."""
 
     def __str__(self) -> str:
-        where = f" on {self.on}" if self.on is not None else ""
+        on = self.on if self.on is not None else ", ".join(self.kept)
+        where = f" on {on}" if on else ""
         parts = f" in {self.parts} parts" if self.parts > 1 else ""
         return f"{self.placement}{where}{parts}: {self.why}"
 
@@ -68,16 +76,58 @@ def plan(
     on: str | None = None,
     parts: int | None = None,
     memory: int | None = None,
+    stages: Sequence[Sequence[str]] | None = None,
 ) -> Plan:
     """How `match` brings these events and subscriptions together, and why.
 
-    `memory` is what a worker has for subscriptions, in bytes; if it is not given, Spark's settings
-    tell.
+    `stages` are the attributes that filters keep at each stage, from all of them on, each part of
+    those before (`statistics.stages`): the last is the first stage of multistage. `memory` is what
+    a worker has for subscriptions, in bytes; if it is not given, Spark's settings tell.
     """
     need_frame(events, "events")
     if memory is not None and (type(memory) is not int or memory < 1):
         raise FykeError(f"memory={shown(memory)}; expected a number of bytes")
-    return _planned(events, pinned(subscriptions), placement, on, parts, memory)
+    pin = pinned(subscriptions)
+    if stages is not None:
+        return _staged(events, pin, placement, on, parts, memory, stages)
+    return _planned(events, pin, placement, on, parts, memory)
+
+
+def _staged(
+    events: DataFrame,
+    pin: Pin,
+    placement: str,
+    on: str | None,
+    parts: int | None,
+    memory: int | None,
+    stages: Sequence[Sequence[str]],
+) -> Plan:
+    """The plan with a first stage that somebody has chosen."""
+    check_choice(placement, on, parts)
+    if placement != "multistage" or events.isStreaming:
+        raise FykeError("stages= is for placement='multistage', of events that are no stream")
+    kept = first_stage(stages)
+    room = memory or room_for_subscriptions(events.sparkSession)
+    needed = max(tasks(events.sparkSession), -(-profile(pin).size // room))
+    return Plan(placement, "as was asked for", parts=parts or min(PARTS_MAX, needed), kept=kept)
+
+
+def first_stage(stages: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The attributes of the last stage; FykeError unless each stage is part of the one before."""
+    if isinstance(stages, str) or len(stages) < 2:
+        raise FykeError(f"stages={shown(stages)}; expected two lists of attributes or more")
+    for at, names in enumerate(stages):
+        if isinstance(names, str) or not all(isinstance(each, str) and each for each in names):
+            raise FykeError(f"stage {at} is {shown(names)}; expected a list of attributes")
+        more = [each for each in names if at and each not in stages[at - 1]]
+        if more:
+            raise FykeError(
+                f"stage {at} keeps {more[0]}, which stage {at - 1} does not; expected each stage "
+                "to keep part of what the one before keeps"
+            )
+    if not stages[-1]:
+        raise FykeError("the last stage keeps no attribute; all events would go to one part")
+    return tuple(dict.fromkeys(stages[-1]))
 
 
 def placed(
@@ -98,7 +148,9 @@ def placed(
     else:
         chosen = _planned(events, task.pin, placement, on, parts, None)
         _log.info("%s", chosen)
-    return prepared(chosen.placement, chosen.on, chosen.parts, task.pin, events.sparkSession)
+    return prepared(
+        chosen.placement, chosen.on, chosen.parts, task.pin, events.sparkSession, chosen.kept
+    )
 
 
 def _pruned(
@@ -183,11 +235,31 @@ def _chosen(pin: Pin, on: str | None, parts: int | None, tasks: int, room: int) 
         if meeting is not None:
             count = parts or max(needed, buckets(tasks))
             return Plan("rendezvous", f"{beyond}; {_told_of(meeting)}", meeting.on, count)
-        return Plan("split", beyond, parts=parts or needed)
+        count = parts or needed
+        first = _first_stage(found, room, count) if on is None else None
+        if first is not None:
+            kept = ", ".join(first.kept)
+            why = f"{beyond}; {first.share:.0%} of them need a value of {kept}"
+            return Plan("multistage", why, parts=count, kept=first.kept)
+        return Plan("split", beyond, parts=count)
     if found.sifted >= SIFTED_SHARE:
         why = f"an interpreter decides {found.sifted:.0%} of {found.subscriptions:,} subscriptions"
         return Plan("multistage", why)
     return Plan("replicate", f"{held}, which every worker can map")
+
+
+def _first_stage(found: Profile, room: int, parts: int) -> FirstStageProfile | None:
+    """The attributes of a first stage, if it is small enough and names few enough of the parts."""
+    good = [
+        each
+        for each in found.first_stages
+        if each.share >= MEETING_SHARE
+        and each.largest <= LARGEST_SHARE
+        and COPIES_SAVED * len(each.kept) <= parts
+        and found.size * each.largest <= room
+        and found.size * min(1.0, each.filters / max(1, found.subscriptions)) <= room
+    ]
+    return next(iter(good), None)
 
 
 def _meeting(found: Profile, on: str | None) -> Meeting | None:

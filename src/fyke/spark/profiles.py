@@ -13,10 +13,12 @@ from fyke.events.value import Scalar, sort_key
 from fyke.filters.filter import TRUE, Filter
 from fyke.filters.necessary import necessary
 from fyke.spark.placements.buckets import values_of
-from fyke.spark.placements.layout import is_costly, weakened
+from fyke.spark.placements.layout import FirstStage, is_costly, weakened
 from fyke.spark.snapshots import Pin, local, opened
 
 SAMPLE: Final = 2_000
+ATTRIBUTES_MAX: Final = 4
+"""Of a first stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,19 @@ class Meeting:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstStageProfile:
+    """What a first stage would be that keeps what subscriptions say of some attributes."""
+
+    kept: tuple[str, ...]
+    share: float
+    """Of the subscriptions that need one value of at least one of them."""
+    filters: int
+    """About so many different weakened filters stand for all subscriptions."""
+    largest: float
+    """The share of the most frequent of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Sizes, and what a sample of the subscriptions says."""
 
@@ -43,6 +58,8 @@ class Profile:
     """The attributes by the share of subscriptions that need a value there, best first."""
     sifted: float = 0.0
     """The share that a dialect's interpreter decides, but an index can rule out."""
+    first_stages: tuple[FirstStageProfile, ...] = ()
+    """Of one attribute, two, and so on: each time the one that most of the others need."""
 
     @classmethod
     def of(cls, pin: Pin) -> Profile:
@@ -57,6 +74,7 @@ class Profile:
             size=sum(map(size_of, (part.path for part in pin.parts))),
             meetings=tuple(_meetings(sample)),
             sifted=sum(map(_is_sifted, sample)) / max(1, len(sample)),
+            first_stages=tuple(_first_stages(sample)),
         )
 
 
@@ -83,6 +101,30 @@ def _meetings(sample: list[Filter]) -> Iterator[Meeting]:
     for on, values in sorted(needed.items(), key=lambda each: (-each[1].total(), each[0])):
         share = values.total() / len(sample)
         yield Meeting(on, share, len(values), values.most_common(1)[0][1] / len(sample))
+
+
+def _first_stages(sample: list[Filter]) -> Iterator[FirstStageProfile]:
+    """Add the attribute that most subscriptions need which need none of those before."""
+    needed = [frozenset(_single_values(filter)) for filter in sample]
+    kept: tuple[str, ...] = ()
+    while len(kept) < ATTRIBUTES_MAX:
+        rest = Counter(name for names in needed if names.isdisjoint(kept) for name in names)
+        if not rest:
+            return
+        kept = (*kept, min(rest, key=lambda name: (-rest[name], name)))
+        weak = Counter(FirstStage(kept).weakened(filter) for filter in sample)
+        share = sum(not names.isdisjoint(kept) for names in needed) / len(sample)
+        largest = weak.most_common(1)[0][1] / len(sample)
+        yield FirstStageProfile(kept, share, _different(weak), largest)
+
+
+def _different(seen: Counter[Filter]) -> int:
+    """About how many different ones there are where a sample was drawn, by those seen once, twice.
+
+    Source. A. Chao, Nonparametric estimation of the number of classes in a population, 1984.
+    """
+    counts = Counter(seen.values())
+    return len(seen) + counts[1] * (counts[1] - 1) // (2 * (counts[2] + 1))
 
 
 def _single_values(filter: Filter) -> dict[str, Scalar]:

@@ -8,6 +8,8 @@ process.
     ById           by the hash of the id: shards of equal size
     ByValue        by the bucket of a value; the common part is the last
     Weakened       all in one part, without their costly leaves, equal ones once
+    FirstStage     all in one part, as far as they speak of some attributes, equal ones once
+    ByFirstStage   as they are, by the hash of what the first stage has of them
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from fyke.filters.codec import decode, encode
 from fyke.filters.filter import Filter
 from fyke.filters.normal_form import simplify
 from fyke.filters.residual import Residual
-from fyke.filters.weakening import indexable
+from fyke.filters.weakening import indexable, weaken
 from fyke.limits import DEPTH_CEILING, Limits
 from fyke.matching.matcher import Matcher
 from fyke.spark.delivering import DDL, FIELDS, Delivery
@@ -70,7 +72,7 @@ class ById:
     parts: int
 
     def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
-        return crc32(id.encode()) % self.parts, id, filter
+        return part_of(id, self.parts), id, filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,48 @@ class Weakened:
 
     def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
         kept = weakened(filter)
-        return 0, sha256(encode(kept)).hexdigest(), kept
+        return 0, _name(kept), kept
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStage:
+    """All subscriptions in one part, as far as they speak of what is kept, equal ones once."""
+
+    kept: tuple[str, ...]
+
+    @property
+    def parts(self) -> int:
+        return 1
+
+    def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
+        weak = self.weakened(filter)
+        return 0, _name(weak), weak
+
+    def weakened(self, filter: Filter) -> Filter:
+        """Return what the first stage knows of a filter; it covers the filter."""
+        return weakened(weaken(filter, (*self.kept, "type")))
+
+
+@dataclass(frozen=True, slots=True)
+class ByFirstStage:
+    """Subscriptions as they are, in the part that their weakened filter names."""
+
+    kept: tuple[str, ...]
+    parts: int
+
+    def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
+        weak = FirstStage(self.kept).weakened(filter)
+        return part_of(_name(weak), self.parts), id, filter
+
+
+def _name(weak: Filter) -> str:
+    """Return the id of a weakened filter, for all subscriptions that it stands for."""
+    return sha256(encode(weak)).hexdigest()
+
+
+def part_of(id: str, parts: int) -> int:
+    """Return the part that an id names."""
+    return crc32(id.encode()) % parts
 
 
 def weakened(filter: Filter) -> Filter:

@@ -6,7 +6,19 @@ the first stage only looks up: subscriptions without their costly leaves, which 
 were. The events that are left are spread evenly over all tasks, which match them exactly.
 Cost. One shuffle of the events that are left; an index is searched twice. Where an array per event
 is wanted, nothing may be left out, and all events are spread.
-Source. Multistage filtering (MSF-12b, MSF-20), with two stages.
+
+With stages (G), for subscriptions beyond a worker's memory: the first stage keeps what filters say
+of some attributes, equal ones once, so that it is small enough for every worker. All subscriptions
+of one weakened filter lie in one part, by its hash; an event goes to the parts that the weakened
+filters name which accept it, and is matched exactly there. No worker maps the whole set.
+
+    kept: symbol, sector            symbol = 'DEF' and price < 10  }
+    first stage: symbol = 'DEF'     symbol = 'DEF' and volume > 5  }  part crc32(hash) % parts
+
+Invariant. A weakened filter covers the filter, so an event reaches the part of every subscription
+that accepts it; a subscription lies in one part, so no match is found twice.
+Cost. A search of the small set for every event, a copy for each part that it names.
+Source. Multistage filtering (MSF-12b, MSF-17, MSF-20), with two stages.
 """
 
 from __future__ import annotations
@@ -21,6 +33,7 @@ import pyarrow.compute as pc
 from fyke.spark.columns import map_batches
 from fyke.spark.matching import Task
 from fyke.spark.placements.placing import Batches, columns
+from fyke.spark.placements.pruned import Pruned
 from fyke.spark.shipping import ship
 from fyke.spark.snapshots import Pin
 
@@ -28,6 +41,19 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from fyke.spark.columns import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """The weakened filters, and the parts that they name."""
+
+    first: Pin
+    shards: Pin
+
+    def matches(self, events: DataFrame, needed: list[str], task: Task) -> DataFrame:
+        ship(self.first, events.sparkSession)
+        ship(self.shards, events.sparkSession)
+        return Pruned(self.first, self.shards).matches(events, needed, task)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fyke.spark.placements.layout import ById, ByValue, Filing, Weakened, lay_out
-from fyke.spark.placements.multistage import Multistage
+from fyke.spark.placements.layout import (
+    ByFirstStage,
+    ById,
+    ByValue,
+    Filing,
+    FirstStage,
+    Weakened,
+    lay_out,
+)
+from fyke.spark.placements.multistage import Multistage, Staged
 from fyke.spark.placements.placing import Placement
 from fyke.spark.placements.rendezvous import Rendezvous
 from fyke.spark.placements.replicate import Replicate
@@ -22,8 +30,18 @@ REMEMBERED_MAX: Final = 64
 _laid_out: dict[tuple[Pin, Filing], Pin] = {}
 
 
-def prepared(name: str, on: str | None, parts: int, pin: Pin, session: SparkSession) -> Placement:
-    """A placement by its name."""
+def prepared(
+    name: str,
+    on: str | None,
+    parts: int,
+    pin: Pin,
+    session: SparkSession,
+    kept: tuple[str, ...] = (),
+) -> Placement:
+    """A placement by its name; `kept` are the attributes of the first stage of multistage."""
+    if kept:
+        first = _parts(pin, FirstStage(kept), session)
+        return Staged(first, _parts(pin, ByFirstStage(kept, parts), session))
     if name == "replicate":
         return Replicate()
     if name == "split" and len(pin.parts) >= parts:

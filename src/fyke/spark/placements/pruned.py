@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +29,7 @@ from fyke.pruning.cutting import Cut
 from fyke.sizes import written_size
 from fyke.spark.columns import map_batches
 from fyke.spark.matching import Task, with_column
-from fyke.spark.placements.layout import ById, lay_out
+from fyke.spark.placements.layout import ById, lay_out, part_of
 from fyke.spark.placements.placing import Batches, columns, free_name, gathered, numbering
 from fyke.spark.placements.split import Split
 from fyke.spark.profiles import profile, size_of
@@ -110,7 +109,7 @@ class Pruned:
 def _parts_of(ids: pa.Array, parts: int) -> Any:
     """Return the part of each id, as `ById` files it."""
     encoded = ids.dictionary_encode()
-    found = [crc32(id.encode()) % parts for id in encoded.dictionary.to_pylist()]
+    found = [part_of(id, parts) for id in encoded.dictionary.to_pylist()]
     return np.array(found, np.int64)[encoded.indices.to_numpy(zero_copy_only=False)]
 
 

@@ -1,0 +1,176 @@
+"""Multistage with stages: a first stage of some attributes names the parts that an event is for."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from pyspark.sql import DataFrame, SparkSession
+
+import fyke
+import fyke.spark
+from fyke import FykeError, Matcher
+from fyke.events.json import decode_event, encode
+from fyke.spark.placements.layout import ByFirstStage, FirstStage, part_of
+from fyke.testing.covering import check_covers
+from fyke.testing.generators import NAMES, randoms
+from fyke.testing.reaching import examples, reached, reaches
+from fyke.workloads.named import WORKLOADS, workload
+from tests.spark.placements.test_placements import (
+    matcher_of,
+    pairs,
+    random_document,
+    random_filter,
+)
+
+
+def check_staged(
+    events: DataFrame, subscriptions: Any, right: list[tuple[Any, str]], kept: list[str], **how: Any
+) -> None:
+    """AssertionError unless what a first stage leads to is what the scan finds."""
+    stages = [kept, kept]
+    plan = fyke.spark.plan(events, subscriptions, placement="multistage", parts=3, stages=stages)
+    for arrays in (False, True):
+        found = fyke.spark.match(
+            events, subscriptions, key="k", arrays=arrays, placement=plan, **how
+        )
+        assert pairs(found) == sorted(right), arrays
+
+
+@reaches(matched=0.1, weaker=0.3)
+@examples(0.5)
+@given(randoms())
+def test_an_event_is_led_to_the_part_of_all_that_accept_it(rng: Random) -> None:
+    kept, parts = tuple(rng.sample(NAMES, rng.randint(1, 3))), rng.randint(1, 5)
+    filter = random_filter(rng)
+    _, name, weak = FirstStage(kept).place("s", filter)
+    part, id, same = ByFirstStage(kept, parts).place("s", filter)
+    assert (part, id, same) == (part_of(name, parts), "s", filter)
+    events = [decode_event(encode(random_document(rng))) for _ in range(20)]
+    check_covers(weak.matches, filter.matches, events)
+    is_matched = any(map(filter.matches, events))
+    reached(matched=is_matched, weaker=weak not in (filter, fyke.parse("true")))
+
+
+def test_equal_ones_lie_once_in_the_first_stage_and_together_in_a_part() -> None:
+    texts = [f"symbol = 'DEF' and price < {price}" for price in range(50)]
+    filters = [fyke.parse(text) for text in texts]
+    first = {FirstStage(("symbol",)).place(f"s{at}", each) for at, each in enumerate(filters)}
+    assert len(first) == 1
+    assert len({ByFirstStage(("symbol",), 8).place("s", each)[0] for each in filters}) == 1
+
+
+def test_random_documents(spark: SparkSession) -> None:
+    draw = random.Random(7)
+    texts = [encode(random_document(draw)) for _ in range(200)]
+    named = {f"s{at}": random_filter(draw) for at in range(150)}
+    scan = matcher_of(named, "scan")
+    right = [(k, id) for k, text in enumerate(texts) for id in scan.match(decode_event(text))]
+    assert len(right) > 500
+    events = spark.createDataFrame(list(enumerate(texts)), "k long, value string")
+    check_staged(events, matcher_of(named), right, ["a", "b"], json="value")
+
+
+def check_workload(spark: SparkSession, name: str) -> None:
+    given = workload(name, 3)
+    events, subscriptions = given.columns(200), given.subscription_columns(150)
+    texts = dict(
+        zip(subscriptions["id"].to_pylist(), subscriptions["filter"].to_pylist(), strict=True)
+    )
+    table = matcher_of(texts, "scan").match_batch(events)
+    right = list(zip(table["event"].to_pylist(), table["subscription"].to_pylist(), strict=True))
+    frame = spark.createDataFrame(events.append_column("k", [list(range(200))])).repartition(2)
+    kept = [each for each in events.column_names if each != "type"][:2]
+    check_staged(frame, matcher_of(texts), right, kept, attributes=events.column_names)
+
+
+def test_a_workload_of_equalities(spark: SparkSession) -> None:
+    check_workload(spark, "bibliography")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(WORKLOADS))
+def test_all_workloads(spark: SparkSession, name: str) -> None:
+    check_workload(spark, name)
+
+
+def halves(path: Path, count: int) -> Path:
+    """Half of the subscriptions name a symbol, half a sector."""
+    matcher = Matcher()
+    for at in range(count):
+        what = f"symbol = 's{at % 40}'" if at % 2 else f"sector = 'x{at % 40}'"
+        matcher.add(f"s{at}", fyke.parse(f"{what} and price < {at}"))
+    matcher.save(path)
+    return path
+
+
+def test_no_worker_needs_the_whole_set(spark: SparkSession, tmp_path: Path) -> None:
+    """Once it is laid out, the snapshot of all subscriptions may be gone."""
+    path = halves(tmp_path / "m", 400)
+    rows = [(0, "s1", "x0", 5.0), (1, "s3", None, 0.5), (2, None, "x2", 50.0), (3, "q", "q", 1.0)]
+    events = spark.createDataFrame(rows, "k int, symbol string, sector string, price double")
+    table = Matcher.open(path).match_batch(events.drop("k").toArrow())
+    right = list(zip(table["event"].to_pylist(), table["subscription"].to_pylist(), strict=True))
+    assert len({k for k, _ in right}) == 3
+    stages = [["symbol", "sector", "price"], ["symbol", "sector"]]
+    plan = fyke.spark.plan(events, path, placement="multistage", parts=4, stages=stages)
+    assert str(plan) == "multistage on symbol, sector in 4 parts: as was asked for"
+    found = fyke.spark.match(events, path, key="k", placement=plan)
+    shutil.rmtree(path)
+    assert pairs(found) == sorted(right)
+
+
+def test_the_planner_finds_a_first_stage(spark: SparkSession, tmp_path: Path) -> None:
+    events = spark.createDataFrame([(1, "s1", "x1")], "k int, symbol string, sector string")
+    path = halves(tmp_path / "m", 3_000)
+    size = sum(file.stat().st_size for file in path.rglob("*.bin"))
+    plan = fyke.spark.plan(events, path, memory=size // 8)
+    assert (plan.placement, sorted(plan.kept)) == ("multistage", ["sector", "symbol"])
+    assert plan.parts >= 8 and "100% of them need a value of" in plan.why
+    assert fyke.spark.plan(events, path, memory=size).placement == "replicate"
+    assert fyke.spark.plan(events, path, memory=size // 8, parts=3).placement == "split"
+    lone = Matcher()
+    lone.add_many((f"s{at}", fyke.parse(f"symbol = 's' and price < {at}")) for at in range(900))
+    lone.save(tmp_path / "lone")
+    assert fyke.spark.plan(events, tmp_path / "lone", memory=20_000).placement == "split"
+
+
+def test_stages_from_statistics(spark: SparkSession) -> None:
+    rows = [(f"s{at % 3}", float(at)) for at in range(60)]
+    events = spark.createDataFrame(rows, "symbol string, price double")
+    table = fyke.spark.statistics.distribution(events)
+    found = fyke.spark.statistics.stages(table, 1).orderBy("stage").collect()
+    stages = [row["attributes"] for row in found]
+    wanted = spark.createDataFrame(
+        [("cheap", "symbol = 's1' and price < 10")], "id string, filter string"
+    )
+    plan = fyke.spark.plan(events, wanted, placement="multistage", stages=stages, parts=2)
+    assert plan.kept == ("symbol",)
+    assert fyke.spark.match(events, wanted, placement=plan).count() == 3
+
+
+@pytest.mark.parametrize(
+    ("stages", "problem"),
+    [
+        ([["a"]], "expected two lists"),
+        ("ab", "expected two lists"),
+        ([["a"], "a"], "stage 1 is 'a'; expected a list of attributes"),
+        ([["a"], ["a", "b"]], "stage 1 keeps b, which stage 0 does not"),
+        ([["a"], [5]], "stage 1 is .*5.*; expected a list of attributes"),
+        ([["a"], []], "the last stage keeps no attribute"),
+    ],
+)
+def test_stages_that_make_no_sense_are_refused(
+    spark: SparkSession, stages: Any, problem: str
+) -> None:
+    events = spark.createDataFrame([(1,)], "a int")
+    wanted = {"s": "a = 1"}
+    with pytest.raises(FykeError, match=problem):
+        fyke.spark.plan(events, wanted, placement="multistage", stages=stages)
+    with pytest.raises(FykeError, match="stages= is for placement='multistage'"):
+        fyke.spark.plan(events, wanted, stages=[["a"], ["a"]])
