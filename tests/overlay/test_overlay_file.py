@@ -11,6 +11,8 @@ from fyke.overlay.topology import Topology
 WHOLE = """
 links = [["a", "b"], { between = ["b", "c"], latency_s = 0.05, bandwidth = 1e6 }]
 brokers = ["c", "alone 𝄞"]
+placement = "similarity"
+lease_s = 60
 
 [network]
 latency_s = 0.001
@@ -38,6 +40,8 @@ def test_all_that_a_file_may_say(tmp_path):
     assert overlay.rendezvous == {"Stock": "b", "": "a"}
     assert overlay.clients == {"alice": "a"}
     assert overlay.stages == {"Stock": (("symbol",), ())}
+    assert (overlay.placement, overlay.lease_s) == ("similarity", 60.0)
+    assert (parse(AB).placement, parse(AB).lease_s) == ("locality", None)
 
 
 AB = 'links = [["a", "b"]]\n'
@@ -68,6 +72,8 @@ AB = 'links = [["a", "b"]]\n'
         (AB + '[rendezvous]\nT = "a"\nT = "b"', "not TOML: Cannot overwrite a value"),
         (AB + '[rendezvous]\nT = "z"', "rendezvous.T: unknown broker 'z'; there are a, b"),
         (AB + "[stages]\nT = [1]", r"stages.T is \[1\]; expected a list of names for each"),
+        (AB + "placement = 5", "placement is 5; expected one of locality, similarity, random"),
+        (AB + "lease_s = -1", "lease_s is -1; expected a number of seconds"),
         (AB + '[clients]\nalice = "z"', "clients.alice: unknown broker 'z'"),
     ],
 )

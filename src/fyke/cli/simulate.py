@@ -53,6 +53,8 @@ A topology file
   rendezvous = { Stock = "b", "*" = "a" }
   clients = { alice = "a", carl = "c" }
   stages = { Stock = [["symbol", "price"], ["symbol"], []] }     of multistage, from stage 0
+  placement = "similarity"     of multistage; or random, or locality, which is the default
+  lease_s = 60     of multistage: what is not renewed ends
 
 A file of faults; times are seconds from the first event
   faults = [{ at = 0.5, cut = ["a", "b"] }, { at = 1, heal = ["a", "b"] }]
@@ -212,7 +214,13 @@ def _run(
     rendezvous = {"": place.topology.center(), **place.rendezvous}
     engine = engine or ("scan" if scenario.subscriptions <= SCANNED_MAX else "compiled")
     system = assemble(
-        strategy, place.topology, rendezvous=rendezvous, engine=engine, stages=place.stages
+        strategy,
+        place.topology,
+        rendezvous=rendezvous,
+        engine=engine,
+        stages=place.stages,
+        placement=place.placement,
+        lease_s=place.lease_s,
     )
     meter = Meter(place.topology)
     with ExitStack() as stack:

@@ -15,6 +15,9 @@ Stock = [["symbol", "price"], ["symbol", "price"], ["symbol"], []]
 
 [clients]                        # who publishes and subscribes where
 alice = "a"
+
+Before all tables, `placement = "similarity"` says where subscriptions are attached in a tree of
+stages, and `lease_s = 60` that what is not renewed ends.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ from fyke.section import Section
 OTHERS: Final = "*"
 """How the file writes the rendezvous of all types that it does not name; elsewhere it is ""."""
 
+PLACEMENTS: Final = ("locality", "similarity", "random")
+"""How a subscription finds its place in a tree of stages; the first where nothing is said."""
 LINK_KEYS: Final = ("latency_s", "jitter_s", "bandwidth", "loss", "duplication", "timeout_s")
 NETWORK_KEYS: Final = (*LINK_KEYS, "store_s")
 
@@ -48,6 +53,10 @@ class Overlay:
     rendezvous: Mapping[str, str] = field(default_factory=dict)
     clients: Mapping[str, str] = field(default_factory=dict)
     stages: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    placement: str = PLACEMENTS[0]
+    """Where subscriptions are attached in a tree of stages."""
+    lease_s: float | None = None
+    """What is not renewed so often ends, in a tree of stages."""
 
 
 def read(path: str | Path) -> Overlay:
@@ -66,6 +75,8 @@ def _overlay(whole: Section, place: str) -> Overlay:
     network = _qualities(whole.section("network"), NETWORK_KEYS)
     rendezvous, clients = whole.options("rendezvous"), whole.options("clients")
     stages = {name: _stages(whole, name, each) for name, each in whole.options("stages").items()}
+    placement = whole.choice("placement", PLACEMENTS, PLACEMENTS[0])
+    lease_s = whole.seconds("lease_s", 0.0) if whole.offers("lease_s") else None
     whole.end()
     ends = dict.fromkeys(end for link, _ in links for end in link)
     others = [end for end in ends if end not in set(named)]
@@ -81,6 +92,8 @@ def _overlay(whole: Section, place: str) -> Overlay:
         {"" if type == OTHERS else type: broker for type, broker in met.items()},
         _brokers(whole, "clients", clients, topology),
         stages,
+        placement,
+        lease_s,
     )
 
 
