@@ -8,15 +8,18 @@ Inside:
     interests, doubt        all filters of a broker in one matcher; of which neighbours it does not
                             know yet what they want
     variant, filtering      the four choices of DAS; the sixteen algorithms that they make
-    row, table, offer       a subscription as a broker knows it; all of them; what one neighbour is
-                            told
+    row, packing, packed_row
+                            a subscription as a broker knows it; filters and rows in few bytes
+    table, offer            all rows of a broker; what one neighbour is told
     reach                   which broker is the rendezvous of which type, and behind which neighbour
     adaptive, epoch, weighing
                             strategies that follow each other; how far an epoch is; what either
                             would cost
-    stages, joining, multistage
-                            which attributes each stage of a tree filters on; where subscriptions
-                            are attached; filters that get weaker towards the root
+    stages, multistage      which attributes each stage of a tree filters on; filters that get
+                            weaker towards the root
+    joining, walking, placing
+                            where a subscription fits; the walk to its place; homes and places
+    leases, once            what is not renewed ends; an event is handed over once
     summaries, neighbourhood, contributions
                             summaries to one neighbour a period, events that search; who is linked
                             to whom; what brokers have told each other

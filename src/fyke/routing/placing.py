@@ -49,6 +49,7 @@ from fyke.routing.leases import Leases
 from fyke.routing.multistage import ROOT, Multistage
 from fyke.routing.offer import Scope
 from fyke.routing.once import Once
+from fyke.routing.packed_row import PackedRow
 from fyke.routing.row import MERGED, Row
 from fyke.routing.stages import STAGES_MAX, Classes
 from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Surroundings, Tables
@@ -400,8 +401,10 @@ class Placing(Multistage):
         if decision.audience is not EVERYONE:
             return decision
         if self._rows:
-            rows = (row for row in self._table.match(publish.event) if row.source == _ATTACHED)
-            homes = dict.fromkeys(row.subscription.subscriber or "" for row in rows)
+            terms = (row.terms for row in self._table.match(publish.event))
+            homes = dict.fromkeys(
+                each.subscriber or "" for each in terms if each.source == _ATTACHED
+            )
             served = Publish(publish.id, publish.event, publish.epoch, _SERVED)
             sends = [Send(home, served, is_straight=True) for home in homes]
             decision = Decision([*decision.sends, *sends], EVERYONE, decision.wakes)
@@ -415,10 +418,10 @@ class Placing(Multistage):
             return decision
         return Decision(decision.sends, None, decision.wakes)
 
-    def _notify(self, publish: Publish, rows: list[Row]) -> list[Send]:
+    def _notify(self, publish: Publish, rows: list[PackedRow]) -> list[Send]:
         """Send it down; from where that is not possible, everywhere."""
-        below = [row for row in rows if row.source != _ATTACHED]
-        if all(self._here.brokers.get(row.source) for row in below):
+        below = [row for row in rows if row.terms.source != _ATTACHED]
+        if all(self._here.brokers.get(row.terms.source) for row in below):
             return super()._notify(publish, below)
         return flood(publish, self._here.brokers)
 

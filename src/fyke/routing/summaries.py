@@ -31,6 +31,7 @@ from random import Random
 from typing import ClassVar, Final
 
 from fyke.errors import FykeError, shown
+from fyke.filters.filter import Filter
 from fyke.filters.resolution import resolve
 from fyke.nodes.effect import Send, Wake
 from fyke.nodes.message import (
@@ -54,8 +55,10 @@ from fyke.routing.contributions import (
     Told,
     are_of_one_life,
 )
+from fyke.routing.covering.filter_index import FilterIndex
 from fyke.routing.covering_set import CoveringSet, Everything, Selection
 from fyke.routing.neighbourhood import Neighbourhood
+from fyke.routing.packing import Packing
 from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Strategy, Surroundings, Tables
 from fyke.summaries.changes import check_numbers
 from fyke.summaries.encoding import SummaryError
@@ -153,6 +156,7 @@ class Summaries(Strategy):
         """Whose contribution did not fit, and why: the last one."""
         self._due: float | None = None
         self._filters: dict[str, Subscribe] = {}
+        self._packing = Packing()
         self._upper = self._selection()
         """Which of its own subscriptions a broker tells."""
         is_counted = self._parameters.choice == LEAST_LOADED
@@ -170,18 +174,23 @@ class Summaries(Strategy):
     def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision:
         if message.id not in self._filters:
             raise FykeError(f"there is no subscription {shown(message.id)}")
-        del self._filters[message.id]
-        self._tell(*self._upper.remove((self._me, message.id)))
+        packed = self._packing.pack(self._resolved(self._filters.pop(message.id)))
+        self._tell(*self._upper.remove((self._me, message.id), packed))
         return self._changed_here()
 
     def _enter(self, message: Subscribe) -> None:
-        subscription = message.subscription
-        resolved = resolve(subscription.filter, self._here.schema)
-        self._filters[subscription.id] = message
-        self._tell(*self._upper.add((self._me, subscription.id), resolved))
+        id = message.subscription.id
+        self._filters[id] = message
+        packed = self._packing.pack(self._resolved(message))
+        self._tell(*self._upper.add((self._me, id), packed))
+
+    def _resolved(self, message: Subscribe) -> Filter:
+        return resolve(message.subscription.filter, self._here.schema)
 
     def _selection(self) -> Selection:
-        return CoveringSet() if self._parameters.subsumes else Everything()
+        if not self._parameters.subsumes:
+            return Everything()
+        return CoveringSet(FilterIndex(packing=self._packing))
 
     def _tell(self, entered: Iterable[SubscriptionKey], left: Iterable[SubscriptionKey]) -> None:
         """Bring what the broker tells of its own into the summary."""
@@ -189,9 +198,7 @@ class Summaries(Strategy):
             if id in self._held:
                 self._held.remove(id, self._me)
         for _, id in entered:
-            subscription = self._filters[id].subscription
-            resolved = resolve(subscription.filter, self._here.schema)
-            self._held.add(id, resolved, self._me)
+            self._held.add(id, self._resolved(self._filters[id]), self._me)
 
     def _changed_here(self) -> Decision:
         if not self._version:

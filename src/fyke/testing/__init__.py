@@ -8,6 +8,7 @@ Inside:
                             strategies against flooding: stories, faults, tables, messages, leaks
     generators, related, ordered
                             nasty values and filters; filters that are related; schemas with orders
+    places                  places in a tree of stages, found from the root
     ordering                the oracle of what a filter means under a schema
     reaching                properties that prove that they reach what they assert
     texts                   JSON texts as they come, damaged ones too

@@ -6,6 +6,7 @@ Inside:
     overlay                 figures 6 to 8: rings that form, events that travel
     joining                 figure 9: who joins an overlay that is there
     churn                   beyond the paper: peers that come and go, fail together, lose messages
+    unstated                what the paper does not state, swept
     claims                  the paper's sentences, judged
 """
 

@@ -7,7 +7,7 @@ Inside:
     covering                real covering: what a source forwards
     passing, simulated      what passes; larger overlays, of real brokers
     studies                 what is run
-    figures, claims         what is shown, and what the paper says of it
+    figures, claims, judges         what is shown, and what the paper says of it
 """
 
 from __future__ import annotations

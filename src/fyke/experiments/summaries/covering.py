@@ -11,16 +11,19 @@ from collections.abc import Sequence
 
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
+from fyke.routing.covering.filter_index import FilterIndex
 from fyke.routing.covering_set import CoveringSet
+from fyke.routing.packing import Packing
 
 
 def upper(filters: Sequence[Filter]) -> list[Filter]:
     """Return those that no other one covers."""
-    kept = CoveringSet()
+    packing = Packing()
+    kept = CoveringSet(FilterIndex(packing=packing))
     found: dict[str, Filter] = {}
     by_id = {str(at): filter for at, filter in enumerate(filters)}
     for id, filter in by_id.items():
-        entered, left = kept.add(("", id), filter)
+        entered, left = kept.add(("", id), packing.pack(filter))
         for _, each in left:
             del found[each]
         found.update((each, by_id[each]) for _, each in entered)

@@ -6,7 +6,10 @@ Inside:
     needs                   what a filter asks of every event, as places in an index
     box                     filters of one plain predicate per attribute, compared at once
     shape                   all of these for a filter
-    crowds, ladder          who is at a place; who stands between two cuts
+    crowds                  who is at a place
+    columns, weak_code      intervals in columns; cuts as few bytes that keep their order
+    claims                  filters by all that they ask for at once
     waiting                 filters at what they need
     standing                filters at their footprints
+    filter_index            distinct filters by slot: who may cover whom
 """
