@@ -426,7 +426,7 @@ def test_it_delivers_what_the_scan_finds_in_many_stories(placement, types, seeds
 
 def floods_nothing(right):
     return lambda self, publish, rows: Multistage._notify(
-        self, publish, [row for row in rows if row.source]
+        self, publish, [row for row in rows if row.terms.source]
     )
 
 

@@ -175,11 +175,13 @@ class CoveringSet:
         """Take an upper filter out; return it."""
         packed = self._index.filter(slot)
         self._upper[slot] = None
+        while self._upper and self._upper[-1] is None:
+            self._upper.pop()
         self._index.release(slot)
         return packed
 
     def clear(self) -> None:
-        for slot, key in enumerate(self._upper):
+        for slot, key in enumerate(tuple(self._upper)):
             if key is not None:
                 self._leave(slot)
 

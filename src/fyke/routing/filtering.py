@@ -14,7 +14,7 @@ Source. DAS-31 to DAS-38, with the corrections DAS-Q1 to DAS-Q4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 from weakref import WeakValueDictionary
@@ -99,7 +99,8 @@ class Filtering(Strategy):
 
     def _new_table(self) -> Table:
         is_preventive = self._variant.memory is Memory.PREVENTIVE
-        return Table(self._here.interests, self._packing, self._selects(is_preventive, {}))
+        select = self._selects(is_preventive, WeakValueDictionary())
+        return Table(self._here.interests, self._packing, select)
 
     def _new_offer(self) -> Offer:
         return Offer(
@@ -111,7 +112,7 @@ class Filtering(Strategy):
         return self._selects(is_optimistic, self._indices)
 
     def _selects(
-        self, is_covering: bool, indices: MutableMapping[Scope, FilterIndex]
+        self, is_covering: bool, indices: WeakValueDictionary[Scope, FilterIndex]
     ) -> Callable[[Scope], Selection]:
         """Return what makes the selection of a scope; those of one scope share an index."""
         if not is_covering:

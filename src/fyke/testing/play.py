@@ -588,7 +588,7 @@ class Play:
             left = footprint(ours, passed) - footprint(new, passed)
             said = 8 * (1 + self._topology.degree(broker))
             left -= allowed + Counter(Declarations=2 * len(told.TYPES) + 4, Adaptive=2, Epoch=said)
-            left -= Counter(RowPacking=KEPT_MAX)
+            left -= Counter(RowPacking=KEPT_MAX, Packing=KEPT_MAX)
             assert not left, f"{broker} keeps {dict(left)}"
         self.checked["footprint"] += 1
 
