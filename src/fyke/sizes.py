@@ -11,12 +11,15 @@ _SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:([kmgt]?)(i?)b)?\s*", re.ASC
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
-def read_size(size: int | str) -> int:
-    """Return a number of bytes: 64 MB are 64 x 1000 x 1000 of them, 64 MiB 64 x 1024 x 1024."""
+def read_size(size: int | str, *, needs_unit: bool = False) -> int:
+    """Return a number of bytes: 64 MB are 64 x 1000 x 1000 of them, 64 MiB 64 x 1024 x 1024.
+
+    A text without a unit is refused where it might be meant as something else.
+    """
     if type(size) is int and size >= 0:
         return size
     found = _SIZE.fullmatch(size) if isinstance(size, str) else None
-    if found is None:
+    if found is None or (found[2] is None and (needs_unit or "." in found[1])):
         raise FykeError(f"{shown(size)} is no size; expected bytes, as in 64000 or '64 kB'")
     base = 1024 if found[3] else 1000
     return int(float(found[1]) * base ** _POWERS[(found[2] or "").lower()])

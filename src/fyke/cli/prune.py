@@ -191,7 +191,7 @@ def _plan(matcher: Matcher, seen: list[Event], order: str, allow_all: bool) -> P
 
 def _is_size(budget: str) -> bool:
     try:
-        return read_size(budget) >= 0
+        return read_size(budget, needs_unit=True) >= 0
     except FykeError:
         return False
 

@@ -255,7 +255,7 @@ def _share(budget: str) -> float:
 
 def _size(budget: str) -> int:
     try:
-        return read_size(budget)
+        return read_size(budget, needs_unit=True)
     except FykeError:
         raise FykeError(f"{shown(budget)} is no budget; {_EXPECTED}") from None
 
@@ -322,7 +322,7 @@ class Plan:
         if sum(each is not None for each in given.values()) != 1:
             raise FykeError(f"expected one budget of {', '.join(given)}")
         if size is not None:
-            return self._fitting(read_size(size))
+            return self._fitting(read_size(size, needs_unit=True))
         return self._built(self.steps_at(predicates=predicates, growth=growth, steps=steps))
 
     def at_bend(self, by: By = "events") -> Matcher:

@@ -140,7 +140,7 @@ def placed(
 ) -> Placement:
     """The placement of a task, with its subscriptions laid out."""
     if memory is not None:
-        return _pruned(events, task, placement, parts, read_size(memory))
+        return _pruned(events, task, placement, parts, read_size(memory, needs_unit=True))
     if isinstance(placement, Plan):
         if on is not None or parts is not None:
             raise FykeError("a plan says on= and parts= itself")

@@ -85,7 +85,7 @@ def _scaled(budget: str | float, sampled: int, table: DataFrame) -> str | float:
     if not isinstance(budget, str) or budget == "bend" or budget.endswith("%"):
         return budget
     whole = sampled if sampled < SUBSCRIPTIONS_SAMPLED else table.count()
-    return f"{read_size(budget) * sampled // max(whole, 1)}B"
+    return f"{read_size(budget, needs_unit=True) * sampled // max(whole, 1)}B"
 
 
 def counted(
