@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from fyke.workloads.draw import (
     COLUMNS,
+    Bits,
     Choice,
     Codes,
     Draw,
     KeyedChoice,
     Ranges,
     Stream,
-    Words,
     mix,
     popularity,
     row_numbers,
@@ -39,7 +39,7 @@ edges = [0, TOP, *(min(end + step, TOP) for end in CHOICE.ends.tolist() for step
 halves = st.lists(st.one_of(st.sampled_from(edges), st.integers(0, TOP)))
 
 
-def bits(values: list[int]) -> Words:
+def bits(values: list[int]) -> Bits:
     return np.array(values, np.uint64)
 
 
@@ -74,6 +74,9 @@ def test_tables(some: list[int], others: list[int], weights: list[int]) -> None:
     assert CHOICE.pick(which).tolist() == [one_row.pick(CHOICE, a) for a, _ in pairs]
     expected = [one_row.inside(RANGES, one_row.pick(RANGES.choice, a), b) for a, b in pairs]
     assert RANGES.pick(which, inside).tolist() == expected
+    keyed, keys = KeyedChoice([RANGES.choice, CHOICE]), codes([b % 2 for _, b in pairs])
+    expected = [one_row.pick((RANGES.choice, CHOICE)[b % 2], a) for a, b in pairs]
+    assert keyed.pick(which, keys).tolist() == expected
     assert scale(inside, 2**32).tolist() == [b for _, b in pairs]
     assert Choice(weights).ends.tolist() == one_row.ends(weights)
 

@@ -18,7 +18,7 @@ from fyke.workloads.auction import AuctionWorkload
 from fyke.workloads.drawn import DrawnWorkload
 from fyke.workloads.named import WORKLOADS, described, workload
 from fyke.workloads.stock_and_auction import StockAndAuctionWorkload
-from fyke.workloads.workload import Workload
+from fyke.workloads.workload import Workload, row_of
 from tests.workloads import one_row
 
 SEVERAL: list[Workload] = [
@@ -129,6 +129,22 @@ def test_rows_in_any_order(work: Workload) -> None:
         assert work.event(50 + at).attributes is not work.event(50 + at).attributes
         assert work.filter(50 + at) == filters[at]
         assert work.text(50 + at) == texts[at]
+
+
+def test_blocks_grow_while_rows_are_read_in_turn() -> None:
+    made: list[int] = []
+
+    def make(work: Workload, count: int, start: int) -> range:
+        made.append(count)
+        return range(start, start + count)
+
+    work = SEVERAL[0]
+    assert [row_of(make, work, at) for at in range(5_000)] == list(range(5_000))
+    assert made == [1, 32, *[1_024] * 5]
+    made.clear()
+    alone = [9_000, 40, 9_002, 9_005, 0, 10**12]
+    assert [row_of(make, work, at) for at in alone] == alone
+    assert made == [1] * len(alone)
 
 
 @works

@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fyke.filters.predicate import In, Predicate, Range
-from fyke.workloads.draw import Choice, Codes, Ranges, Stream, popularity, scale
-from fyke.workloads.draw import Words as Halves
+from fyke.workloads.draw import Bits, Choice, Codes, Ranges, Stream, popularity, scale
 
 _SCATTER: Final = 7_919
 """Prime to every size in use: popular words are spread over the dictionary's order."""
@@ -34,7 +33,7 @@ class Attribute(ABC):
     size: int
 
     @abstractmethod
-    def codes(self, halves: Halves) -> Codes:
+    def codes(self, halves: Bits) -> Codes:
         """The codes on which 32 random bits fall, in events."""
 
     @abstractmethod
@@ -64,7 +63,7 @@ class Words(Attribute):
 
     is_word: ClassVar[bool] = True
 
-    def codes(self, halves: Halves) -> Codes:
+    def codes(self, halves: Bits) -> Codes:
         return zipf(self.size).pick(halves)
 
     def value(self, code: int) -> str:
@@ -92,7 +91,7 @@ class Number(Attribute):
 
     widths: Ranges
 
-    def codes(self, halves: Halves) -> Codes:
+    def codes(self, halves: Bits) -> Codes:
         return scale(halves, self.size)
 
     def value(self, code: int) -> int:

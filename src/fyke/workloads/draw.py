@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 COLUMNS: Final = 16
 """Columns of a row; a generator numbers its own from 0."""
 
-Words: TypeAlias = NDArray[np.uint64]
+Bits: TypeAlias = NDArray[np.uint64]
 """Random bits: 64, or the upper 32 of them, so that products fit."""
 Codes: TypeAlias = NDArray[np.int64]
 
@@ -42,14 +42,14 @@ def row_numbers(count: int, start: int = 0) -> Codes:
     return np.arange(start, start + count, dtype=np.int64)
 
 
-def mix(words: Words) -> Words:
+def mix(words: Bits) -> Bits:
     """Map 64 bits to 64 bits, one to one; every bit of the result depends on every bit."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
 
 
-def scale(halves: Words, limit: int | Codes) -> Codes:
+def scale(halves: Bits, limit: int | Codes) -> Codes:
     """Return numbers from 0 up to but excluding `limit`, which is at most 2**32."""
     return ((halves * np.asarray(limit, np.uint64)) >> _HALF).view(np.int64)
 
@@ -65,7 +65,7 @@ class Stream:
             start = mix(start + np.uint64(byte) + _GOLDEN)
         self.start = start[0]
 
-    def half(self, rows: Codes, column: int) -> Words:
+    def half(self, rows: Codes, column: int) -> Bits:
         """Return the upper 32 bits of the words in a column."""
         addresses = rows.view(np.uint64) * np.uint64(COLUMNS) + np.uint64(column)
         return mix(addresses * _GOLDEN + self.start) >> _HALF
@@ -90,7 +90,7 @@ class Choice:
         total = sum(weights)
         self.ends = np.array([(end << 32) // total for end in accumulate(weights)], np.uint64)
 
-    def pick(self, halves: Words) -> Codes:
+    def pick(self, halves: Bits) -> Codes:
         """Return the numbers on which 32 random bits fall."""
         return np.searchsorted(self.ends, halves, side="right")
 
@@ -108,7 +108,7 @@ class KeyedChoice:
         self._ends = np.concatenate(moved)
         self._starts = np.cumsum([0, *map(len, moved[:-1])], dtype=np.int64)
 
-    def pick(self, halves: Words, keys: Codes) -> Codes:
+    def pick(self, halves: Bits, keys: Codes) -> Codes:
         """Return the numbers on which 32 random bits fall, each in the choice of its key."""
         moved = halves | (keys.view(np.uint64) << _HALF)
         return np.searchsorted(self._ends, moved, side="right") - self._starts[keys]
@@ -129,11 +129,11 @@ class Ranges:
         self.widths = np.array([end - start for start, end in pairwise(ends)], np.int64)
         self.choice = Choice(weights)
 
-    def inside(self, at: Codes, halves: Words) -> Codes:
+    def inside(self, at: Codes, halves: Bits) -> Codes:
         """Return a number of each range that stands at `at`."""
         return self.starts[at] + scale(halves, self.widths[at])
 
-    def pick(self, which: Words, inside: Words) -> Codes:
+    def pick(self, which: Bits, inside: Bits) -> Codes:
         """Return the numbers on which two times 32 random bits fall."""
         return self.inside(self.choice.pick(which), inside)
 
@@ -147,7 +147,7 @@ class Draw:
         self.stream = stream
         self.number = number
 
-    def half(self, column: int) -> Words:
+    def half(self, column: int) -> Bits:
         """Return 32 random bits."""
         return self.stream.half(self.number, column)
 

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from fyke.workloads.draw import Choice, Codes, Stream, Words, popularity, row_numbers
+from fyke.workloads.draw import Bits, Choice, Codes, Stream, popularity, row_numbers
 
 BOOKS: Final = 10_000
 AUTHORS: Final = BOOKS // 5
@@ -99,7 +99,7 @@ def _titles(stream: Stream, rows: Codes, phrases: list[str], places: list[str]) 
     return titles
 
 
-def _categories(authors: Stream, writers: Codes, odd: Words) -> Codes:
+def _categories(authors: Stream, writers: Codes, odd: Bits) -> Codes:
     """An author writes in one category; one in ten also in a second, half of the time."""
     first, second = (BY_CATEGORY.pick(authors.half(writers, column)) for column in (2, 3))
     return np.where((authors.below(writers, 1, 10) == 0) & (odd == 1), second, first)
