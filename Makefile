@@ -29,7 +29,7 @@ test-kafka: .venv/.ready  ## streams from and to a real Kafka, brought from Mave
 	@$(BIN)/python -m pytest tests_kafka
 
 test-cluster: .venv/.ready  ## Spark on a cluster whose machines share nothing, on this machine (Linux)
-	@$(BIN)/python -m pytest tests_cluster
+	@$(BIN)/python -m pytest --timeout 1800 tests_cluster
 
 check: .venv/.ready  ## lint, format, types, and which package imports which
 	$(BIN)/ruff check

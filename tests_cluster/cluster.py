@@ -41,7 +41,7 @@ from fyke.spark.java import java_home
 ROOT: Final = Path(__file__).parents[1]
 SOURCES: Final = ROOT / "src"
 SPARK: Final = Path(pyspark.__file__).parent
-_START_S_MAX: Final = 180
+_START_S_MAX: Final = 600
 _BRIEF: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For processes that live for a minute: compiling well would take longer than it saves."""
 _BOUND: Final = ("setpriv", "--pdeathsig", "KILL")
@@ -284,7 +284,7 @@ def program(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=580,
+        timeout=1500,
         check=False,
     )
 
