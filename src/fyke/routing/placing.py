@@ -29,6 +29,8 @@ from operator import xor
 from random import Random
 from typing import Final, TypeAlias
 
+from msgspec.structs import replace
+
 from fyke.errors import FykeError, shown
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
@@ -407,7 +409,7 @@ class Placing(Multistage):
             )
             served = Publish(publish.id, publish.event, publish.epoch, _SERVED)
             sends = [Send(home, served, is_straight=True) for home in homes]
-            decision = Decision([*decision.sends, *sends], EVERYONE, decision.wakes)
+            decision = replace(decision, sends=[*decision.sends, *sends])
         return self._first_only(publish, decision)
 
     def _first_only(self, publish: Publish, decision: Decision) -> Decision:
@@ -416,7 +418,7 @@ class Placing(Multistage):
             return decision
         if self._once.is_first(publish.id, self._here.now):
             return decision
-        return Decision(decision.sends, None, decision.wakes)
+        return replace(decision, audience=None)
 
     def _notify(self, publish: Publish, rows: list[PackedRow]) -> list[Send]:
         """Send it down; from where that is not possible, everywhere."""

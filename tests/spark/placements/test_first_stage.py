@@ -16,6 +16,8 @@ import fyke
 import fyke.spark
 from fyke import FykeError, Matcher
 from fyke.events.json import decode_event, encode
+from fyke.filters.filter import TRUE, Filter
+from fyke.filters.normal_form import rebuilt
 from fyke.spark.placements.layout import ByFirstStage, FirstStage, part_of
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import NAMES, randoms
@@ -42,10 +44,11 @@ def check_staged(
         assert pairs(found) == sorted(right), arrays
 
 
-@reaches(matched=0.1, weaker=0.3)
-@examples(0.5)
-@given(randoms())
-def test_an_event_is_led_to_the_part_of_all_that_accept_it(rng: Random) -> None:
+def check_led(rng: Random) -> tuple[bool, bool]:
+    """AssertionError unless events come to the part of a filter that accepts them.
+
+    Return whether there was one, and whether the first stage knows less of the filter.
+    """
     kept, parts = tuple(rng.sample(NAMES, rng.randint(1, 3))), rng.randint(1, 5)
     filter = random_filter(rng)
     _, name, weak = FirstStage(kept).place("s", filter)
@@ -53,8 +56,51 @@ def test_an_event_is_led_to_the_part_of_all_that_accept_it(rng: Random) -> None:
     assert (part, id, same) == (part_of(name, parts), "s", filter)
     events = [decode_event(encode(random_document(rng))) for _ in range(20)]
     check_covers(weak.matches, filter.matches, events)
-    is_matched = any(map(filter.matches, events))
-    reached(matched=is_matched, weaker=weak not in (filter, fyke.parse("true")))
+    return any(map(filter.matches, events)), weak not in (filter, fyke.parse("true"))
+
+
+@reaches(matched=0.1, weaker=0.3)
+@examples(0.5)
+@given(randoms())
+def test_an_event_is_led_to_the_part_of_all_that_accept_it(rng: Random) -> None:
+    matched, weaker = check_led(rng)
+    reached(matched=matched, weaker=weaker)
+
+
+def drops_leaves_whatever_stands_above(filter: Filter, kept: tuple[str, ...]) -> Filter:
+    """As if no leaf ever stood below a negation."""
+    if filter.children:
+        inner = [drops_leaves_whatever_stands_above(each, kept) for each in filter.children]
+        return rebuilt(filter, inner)
+    return filter if getattr(filter, "attribute", None) in kept else TRUE
+
+
+FAULTS: dict[str, tuple[type, str, Any]] = {
+    "by the id": (
+        ByFirstStage,
+        "place",
+        lambda self, id, filter: (part_of(id, self.parts), id, filter),
+    ),
+    "by the filter": (
+        ByFirstStage,
+        "place",
+        lambda self, id, filter: (part_of(str(filter), self.parts), id, filter),
+    ),
+    "negations": (
+        FirstStage,
+        "weakened",
+        lambda self, filter: drops_leaves_whatever_stands_above(filter, self.kept),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, name, wrong = FAULTS[fault]
+    monkeypatch.setattr(place, name, wrong)
+    with pytest.raises(AssertionError):
+        for seed in range(400):
+            check_led(random.Random(seed))
 
 
 def test_equal_ones_lie_once_in_the_first_stage_and_together_in_a_part() -> None:
