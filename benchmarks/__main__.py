@@ -26,6 +26,7 @@ TOPICS = (
     *("snapshot", "machine", "live", "strings", "sigma", "covering", "simulation", "spark"),
     *("spark_rates", "spark_stream", "placements", "cluster", "first_minute"),
     *("pruning", "rows", "summaries", "typed", "peers"),
+    *("pruning", "summaries", "typed", "peers", "stages"),
 )
 """A module `bench_NAME` each, in an order in which matchers can be shared."""
 

@@ -32,7 +32,7 @@ def lines(bench: Bench) -> Iterator[Line]:
         bench.say(f"a flood of {messages:,} messages, traced")
         traced, heap = best(
             Competitor("simulation", lambda: _flood(events, path), messages),
-            Competitor("heap", lambda: _pushes_and_pops(messages), messages),
+            Competitor("heap", lambda: pushes_and_pops(messages), messages),
         )
         rate = 1 / traced
         yield Line(
@@ -57,7 +57,7 @@ def _flood(events: int, path: Path) -> None:
     assert overlay.messages == events * (BROKERS - 1)
 
 
-def _pushes_and_pops(entries: int) -> None:
+def pushes_and_pops(entries: int) -> None:
     """The bare queue of a simulation: each entry is as large as one of its own."""
     queue: list[tuple[float, int, None, str, None, None, int]] = []
     push, pop = heapq.heappush, heapq.heappop

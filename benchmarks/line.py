@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 _UNITS = {
+    "": "{:,.0f}",
     "x": "{:,.2f}x",
     "%": "{:.1f} %",
     "s": "{:.3g} s",
