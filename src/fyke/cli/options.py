@@ -12,8 +12,9 @@ from fyke.filters.dialects import DIALECTS
 
 def _check_dash(kind: object, value: object) -> None:
     """A lone `-` is standard input; anything longer was meant as an option."""
-    if isinstance(value, str) and value.startswith("-") and value != STANDARD_INPUT:
-        raise ValueError("There is no such option.")
+    for each in value if isinstance(value, tuple) else (value,):
+        if isinstance(each, str) and each.startswith("-") and each != STANDARD_INPUT:
+            raise ValueError("There is no such option.")
 
 
 OR_STANDARD_INPUT = Parameter(allow_leading_hyphen=True, validator=_check_dash)

@@ -47,6 +47,17 @@ def write_whole(path: str, content: bytes) -> None:
         raise Unusable(f"{path}: cannot be written: {reason}") from None
 
 
+def write_bytes(line: bytes) -> None:
+    """A line as it is; `flush_lines` lets a pipe see it."""
+    if sys.stdout is not None:
+        sys.stdout.buffer.write(line + b"\n")
+
+
+def flush_lines() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
 def console() -> Console:
     """For people: as wide as their terminal; unfolded where there is none."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()

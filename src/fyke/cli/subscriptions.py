@@ -27,15 +27,17 @@ def read_subscriptions(
 ) -> list[Subscription]:
     """All subscriptions of a file that can be read, in its order, with what their filters mean."""
     with opened(path) as source:
-        found = list(_unique(lines(source, problems), dialect, problems, declared))
+        read = unique(lines(source, problems), dialect, problems, declared)
+        found = [subscription for _, subscription in read]
     if not found:
         raise Unusable(f"{source.name}: no subscription that can be read")
     return found
 
 
-def _unique(
+def unique(
     every_line: Iterator[Line], dialect: str, problems: Problems, declared: Declared
-) -> Iterator[Subscription]:
+) -> Iterator[tuple[Line, Subscription]]:
+    """The subscriptions of lines, of those with one id the first."""
     first: dict[str, int] = {}
     for line in every_line:
         try:
@@ -48,7 +50,7 @@ def _unique(
             problems.report(line.place, refused)
         else:
             first[subscription.id] = line.number + 1
-            yield subscription
+            yield line, subscription
 
 
 def _subscription(document: object, dialect: str, declared: Declared) -> Subscription:

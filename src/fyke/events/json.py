@@ -46,7 +46,7 @@ def decode_event(
     """
     document = parse(text, limits, _EXACT_DECODER if decimals else _DECODER)
     if not isinstance(document, dict):
-        raise EventError(f"an event is a JSON object, not {_NAMES.get(type(document), 'a number')}")
+        raise EventError(f"an event is a JSON object, not {name_of(document)}")
     return Event(rounded(document, decimals) if decimals else document, limits=limits)  # type: ignore[arg-type]
 
 
@@ -75,6 +75,11 @@ _NAMES: Final = {
     str: "a string",
     list: "an array",
 }
+
+
+def name_of(value: object) -> str:
+    """What JSON calls a value that was parsed."""
+    return _NAMES.get(type(value), "a number")
 
 
 def parse(text: str | bytes, limits: Limits, decoder: json.JSONDecoder | None = None) -> object:

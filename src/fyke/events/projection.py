@@ -18,7 +18,7 @@ from typing import Any
 
 from fyke.errors import EventError
 from fyke.events.event import Document, Event
-from fyke.events.json import LENIENT, LENIENT_EXACT, parse, rounded
+from fyke.events.json import LENIENT, LENIENT_EXACT, name_of, parse, rounded
 from fyke.events.schema import Schema
 from fyke.limits import DEFAULT_LIMITS, Limits
 
@@ -42,7 +42,7 @@ class Projection:
         """The event of a JSON object; EventError where it is none."""
         document: Any = parse(text, self._limits, LENIENT_EXACT if self._decimals else LENIENT)
         if type(document) is not dict:
-            raise EventError("an event is a JSON object")
+            raise EventError(f"an event is a JSON object, not {name_of(document)}")
         if self._paths is not None:
             self._check_depth(document)
         event = Event(self.projected(document), limits=self._limits)

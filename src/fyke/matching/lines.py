@@ -18,11 +18,12 @@ from fyke.errors import EventError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fyke.events.door import Block
+    from fyke.events.door_columns import Block
 
 BLOCK_BYTES: Final = 4 * 1024 * 1024
 BLOCK_LINES: Final = 4_096
 """Lines that are read into columns at a time."""
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 LENGTH_MAX: Final = 16 * 1024 * 1024
 """Bytes of one line."""
 
@@ -117,6 +118,8 @@ def blocks(read: Callable[[int], bytes], length_max: int = LENGTH_MAX) -> Iterat
             continue
         for first in range(0, len(lines), BLOCK_LINES):
             part = lines[first : first + BLOCK_LINES]
+            if number == 0:
+                part[0] = part[0].removeprefix(_BYTE_ORDER_MARK)
             yield LineBlock(number, part)
             number += len(part)
 
