@@ -25,8 +25,7 @@ TOPICS = (
     *("filters", "kernel", "table", "million", "single", "trees", "threads", "build", "memory"),
     *("snapshot", "machine", "live", "strings", "sigma", "covering", "simulation", "spark"),
     *("spark_rates", "spark_stream", "placements", "cluster", "first_minute"),
-    *("pruning", "rows", "summaries", "typed", "peers"),
-    *("pruning", "summaries", "typed", "peers", "stages"),
+    *("pruning", "rows", "summaries", "typed", "peers", "stages", "door"),
 )
 """A module `bench_NAME` each, in an order in which matchers can be shared."""
 

@@ -221,6 +221,10 @@ def _tree(paths: Iterable[str]) -> Node | None:
     return nodes[""]
 
 
+_PLAIN: Final = frozenset((str, float, bool, type(None)))
+"""Classes of scalars that need not be looked at: msgspec has checked them."""
+
+
 def _spread(node: Node, found: Any, is_listed: bool, flat: dict[str, Any]) -> bool:
     """Put what a Struct holds at its paths; False if there is something for the slow door."""
     for below, value in zip(node.fields, astuple(found), strict=True):
@@ -236,9 +240,14 @@ def _spread(node: Node, found: Any, is_listed: bool, flat: dict[str, Any]) -> bo
 def _put(node: Node, value: Any, is_listed: bool, flat: dict[str, Any]) -> bool:
     cls = value.__class__
     if cls is list:
-        if not value and node.is_read:
-            _list_at(node.path, flat)
-        return all(_put(node, each, True, flat) for each in value)
+        if _PLAIN.issuperset(map(type, value)):
+            if node.is_read:
+                _list_at(node.path, flat).extend(value)
+            return True
+        for each in value:
+            if not _put(node, each, True, flat):
+                return False
+        return True
     if cls is node.struct:
         return not node.fields or _spread(node, value, is_listed, flat)
     if cls is int and not INT_MIN <= value <= INT_MAX:
