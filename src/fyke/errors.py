@@ -57,6 +57,10 @@ class FilterError(FykeError):
         return f"{sentence} (at position {self.position})\n{caret(self.text, self.position)}"
 
 
+class BudgetWarning(UserWarning):
+    """A budget that cannot be met: what can be pruned is."""
+
+
 class FilterWarning(UserWarning):
     """A filter that can be read and probably means something else, as `symbol = "A"` does."""
 

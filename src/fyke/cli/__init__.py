@@ -9,8 +9,11 @@ Inside:
                             commands on overlays and papers
     pipeline, stages, spark
                             commands that start Spark
-    inputs, lines, subscriptions, declared
-                            what is read: files, JSON lines, subscriptions, schemas
-    output, listing, tree, reasons, problems, progress
-                            what is written: for machines, for people, on stderr
+    inputs, lines, event_files
+                            what is read: files, JSON lines, events as people have them
+    subscriptions, standing, declared
+                            subscriptions a line each, or wherever they are; schemas
+    output, picture, listing, tree, reasons
+                            what is written: for machines and for people
+    problems, progress      what is told on stderr
 """

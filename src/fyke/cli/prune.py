@@ -27,12 +27,11 @@ from fyke.cli.output import console, counted, name, write_line, write_whole
 from fyke.cli.problems import Problems, Unusable, complain, printable
 from fyke.cli.progress import working
 from fyke.cli.subscriptions import engine_for, read_subscriptions
-from fyke.errors import FykeError, shown
+from fyke.errors import BudgetWarning, FykeError, shown
 from fyke.events.event import Event
 from fyke.events.json import encode
 from fyke.filters.subscription import Subscription
 from fyke.matching.matcher import Matcher
-from fyke.pruning.plan import BudgetWarning
 from fyke.sizes import read_size, written_size
 
 if TYPE_CHECKING:

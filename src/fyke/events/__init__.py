@@ -4,7 +4,9 @@ Inside:
 
     number, value           numbers in one total order; the comparison of all values
     event                   what happened, as flat attributes; flattening of nested documents
-    door, projection        from JSON bytes to events of which only what is asked for is read
+    door, door_columns, projection
+                            from JSON bytes to events of which only what is asked for is read; as
+                            columns; from the whole text
     json                    strict JSON: the same text is the same event everywhere, or it is
                             refused
     binary                  the canonical bytes of an event, for links and stores

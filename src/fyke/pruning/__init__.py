@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from fyke.pruning.plan import BudgetWarning
+from fyke.errors import BudgetWarning
 from fyke.pruning.predicate_statistics import PredicateStatistics
 
 if TYPE_CHECKING:

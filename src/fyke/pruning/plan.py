@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from fyke.errors import FykeError, shown, warn_outside
+from fyke.errors import BudgetWarning, FykeError, shown, warn_outside
 from fyke.filters.filter import Filter
 from fyke.matching.matcher import Matcher
 from fyke.matching.packed import Names, pack
@@ -40,10 +40,6 @@ if TYPE_CHECKING:
 
 SIZE_TRIES: Final = 6
 """So many sets are built to find the least pruning that fits a number of bytes."""
-
-
-class BudgetWarning(UserWarning):
-    """A budget that cannot be met: what can be pruned is."""
 
 
 @dataclass(frozen=True, slots=True)
