@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from benchmarks import processes
 from benchmarks.bench import Bench, short
@@ -14,8 +13,6 @@ ALONE_MAX = 1.1
 PARTS_MAX = 1.3
 SHIPPED_S_MAX = 2
 SPEEDUP_MIN = 1.75
-COLD_MAX = 1.5
-COLD_MORE_S = 3
 
 
 def lines(bench: Bench) -> Iterator[Line]:
@@ -33,7 +30,10 @@ def lines(bench: Bench) -> Iterator[Line]:
         f"{title}: nothing shared / a shared folder", f"{alone:.2f} s", f"{shared:.2f} s",
         alone / shared, bar=at_most(ALONE_MAX), note=rows,
     )  # fmt: skip
-    yield scaling(title, told)
+    yield Line(
+        f"{title}: two workers / one", f"{alone:.2f} s", f"{told['single']:.2f} s",
+        told["single"] / alone, bar=at_least(SPEEDUP_MIN), note="nothing shared",
+    )  # fmt: skip
     for name in ("split", "rendezvous"):
         ours, best = told[name], min(told[f"{name} by parts"].values())
         tried = ", ".join(
@@ -47,21 +47,4 @@ def lines(bench: Bench) -> Iterator[Line]:
         f"cluster: shipping {short(rules)} subscriptions", f"{told['shipped']:.2f} s", "",
         told["shipped"], "s", bar=at_most(SHIPPED_S_MAX),
         note=f"{told['size'] / 1e6:.1f} MB, from the driver to both workers, opened and verified",
-    )  # fmt: skip
-    yield Line(
-        f"{title}: first match on cold hosts, less {COLD_MORE_S} s / on warm ones",
-        f"{told['cold']:.2f} s", f"{told['warm']:.2f} s",
-        (told["cold"] - COLD_MORE_S) / told["warm"], bar=at_most(COLD_MAX),
-        note="the first call of a session, with all that it sends",
-    )  # fmt: skip
-    more = bench.size(300_000)
-    title = f"cluster, stock, {short(events)} events x {short(more)} subscriptions"
-    bench.say(title)
-    yield scaling(title, processes.run("cluster", events, more, "scaling"))
-
-
-def scaling(title: str, told: dict[str, Any]) -> Line:
-    return Line(
-        f"{title}: two workers / one", f"{told['alone']:.2f} s", f"{told['single']:.2f} s",
-        told["single"] / told["alone"], bar=at_least(SPEEDUP_MIN), note="nothing shared",
     )  # fmt: skip

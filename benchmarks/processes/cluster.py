@@ -1,7 +1,4 @@
-"""A cluster of two workers that share nothing: `cluster EVENTS SUBSCRIPTIONS [scaling]`.
-
-With `scaling` only two workers are compared with one.
-"""
+"""A cluster of two workers that share nothing: `cluster EVENTS SUBSCRIPTIONS`."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ ROUNDS = 3
 PARTS = {"split": (2, 4), "rendezvous": (4, 16, 64)}
 
 
-def main(events: int, subscriptions: int, is_scaling: bool) -> None:
+def main(events: int, subscriptions: int) -> None:
     warm()
     with tempfile.TemporaryDirectory(prefix="fyke-cluster-") as folder:
         shared = Path(folder) / "shared"
@@ -37,12 +34,10 @@ def main(events: int, subscriptions: int, is_scaling: bool) -> None:
         with Cluster(Path(folder) / "cluster", (shared,)) as cluster:
             for _ in range(2):
                 cluster.add_worker(cores=1)
-            tell(measured(cluster, shared, events, subscriptions, is_scaling))
+            tell(measured(cluster, shared, events, subscriptions))
 
 
-def measured(
-    cluster: Cluster, shared: Path, count: int, subscriptions: int, is_scaling: bool
-) -> dict[str, Any]:
+def measured(cluster: Cluster, shared: Path, count: int, subscriptions: int) -> dict[str, Any]:
     table = workload("stock").subscription_columns(subscriptions)
     matcher = fyke.Matcher()
     matcher.add_many(zip(table["id"].to_pylist(), table["filter"].to_pylist(), strict=True))
@@ -53,22 +48,19 @@ def measured(
     def matched(**more: Any) -> DataFrame:
         return fyke.spark.match(events, matcher, key="symbol", **more)
 
-    ways = {"alone": matched()}
-    if not is_scaling:
-        ways |= {"shared": matched(folder=shared), "split": matched(placement="split")}
-        ways |= {"rendezvous": matched(placement="rendezvous", on="symbol")}
+    ways = {"alone": matched(), "shared": matched(folder=shared)}
+    ways |= {"split": matched(placement="split")}
+    ways |= {"rendezvous": matched(placement="rendezvous", on="symbol")}
     rows = {name: way.count() for name, way in ways.items()}
     if len(set(rows.values())) != 1:
         raise Disagreement(f"results differ: {rows}")
     rounds = [{name: written(way) for name, way in ways.items()} for _ in range(ROUNDS)]
     told: dict[str, Any] = {name: min(each[name] for each in rounds) for name in ways}
-    told["rows"] = rows["alone"]
-    if not is_scaling:
-        for name, parts in PARTS.items():
-            on = {"on": "symbol"} if name == "rendezvous" else {}
-            frames = {each: matched(placement=name, parts=each, **on) for each in parts}
-            told[f"{name} by parts"] = {str(each): written(way) for each, way in frames.items()}
-        told |= shipping(matcher, session, shared.parent)
+    for name, parts in PARTS.items():
+        on = {"on": "symbol"} if name == "rendezvous" else {}
+        frames = {each: matched(placement=name, parts=each, **on) for each in parts}
+        told[f"{name} by parts"] = {str(each): written(way) for each, way in frames.items()}
+    told |= shipping(matcher, session, shared.parent) | {"rows": rows["alone"]}
     session.stop()
     alone = {**conf, "spark.cores.max": 1}
     session = fyke.spark.session(master=cluster.master, conf=alone, logs="off")
@@ -77,29 +69,6 @@ def measured(
     single.count()
     told["single"] = min(written(single) for _ in range(ROUNDS - 1))
     session.stop()
-    return told if is_scaling else told | cold(cluster, shared, matcher, conf)
-
-
-def cold(
-    cluster: Cluster, shared: Path, matcher: fyke.Matcher, conf: dict[str, object]
-) -> dict[str, float]:
-    """The first match of a session on hosts without kernels, all that it sends included.
-
-    Beside it that of a session whose hosts have them.
-    """
-    for worker in cluster.living:
-        worker.kill()
-    for _ in range(2):
-        cluster.add_worker(cores=1, warm=False)
-    told = {}
-    for name in ("cold", "warm"):
-        session = fyke.spark.session(master=cluster.master, conf=conf, logs="off")
-        events = session.read.parquet(f"{shared}/events")
-        events.count()
-        began = time.perf_counter()
-        written(fyke.spark.match(events, matcher, key="symbol"))
-        told[name] = time.perf_counter() - began
-        session.stop()
     return told
 
 
@@ -130,4 +99,4 @@ def shipping(matcher: fyke.Matcher, session: SparkSession, folder: Path) -> dict
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), "scaling" in sys.argv[3:])
+    main(*map(int, sys.argv[1:]))
