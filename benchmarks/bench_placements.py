@@ -16,11 +16,9 @@ NAMES = {
     "costly_evenly": "1,000 CESQL rules, costly events everywhere",
     "large": "subscriptions beyond a worker's memory",
     "typed": "many types, beyond a worker's memory",
-    "either": "a type or a region, eight times a worker's memory",
 }
 BEATS = {"costly": "multistage", "large": "split", "typed": "rendezvous"}
-LIMITED = ("large", "typed", "either")
-STAGED_MIN = 1.3
+LIMITED = ("large", "typed")
 
 
 def lines(bench: Bench) -> Iterator[Line]:
@@ -34,8 +32,6 @@ def lines(bench: Bench) -> Iterator[Line]:
             used = told["addresses"]
         if name in BEATS:
             yield _beats(title, BEATS[name], told)
-        if name == "either":
-            yield _staged(title, told)
         yield _choice(title, told)
 
 
@@ -47,17 +43,6 @@ def _beats(title: str, placement: str, told: dict[str, Any]) -> Line:
         why = f"replication fails: {told['failed']['replicate']}"
         return Line(name, f"{ours:.2f} s", "fails", note=why)
     return Line(name, f"{ours:.2f} s", f"{theirs:.2f} s", theirs / ours, bar=at_least(1))
-
-
-def _staged(title: str, told: dict[str, Any]) -> Line:
-    """A first stage of some attributes against the best of the other ways."""
-    ours = told["times"].get("multistage", float("inf"))
-    others = {name: told["times"].get(name, float("inf")) for name in ("split", "rendezvous")}
-    best = min(others, key=others.__getitem__)
-    return Line(
-        f"{title}: multistage with stages / {best}", f"{ours:.2f} s", f"{others[best]:.2f} s",
-        others[best] / ours, bar=at_least(STAGED_MIN), note=told["plan"],
-    )  # fmt: skip
 
 
 def _choice(title: str, told: dict[str, Any]) -> Line:

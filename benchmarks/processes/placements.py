@@ -43,7 +43,6 @@ class Case:
     events: list[pa.Table]
     subscriptions: pa.Table
     on: str | None = None
-    room_share: float = ROOM_SHARE
 
 
 def plain(share: int) -> Case:
@@ -104,32 +103,12 @@ def typed(share: int) -> Case:
     return Case(_points(share), _named(texts, "fyke", LONG), "type")
 
 
-def either(share: int) -> Case:
-    """Half of the subscriptions need a type, half a region; a worker has room for an eighth."""
-    texts = [
-        f"{_half(at)} and x between {at % 997} and {at % 997 + 30} and y < 500"
-        for at in range(48_000 // share)
-    ]
-    count = 50_000 // share
-    regions = np.random.default_rng(1).integers(0, 500, count)
-    events = [
-        each.append_column("region", pa.array(part))
-        for each, part in zip(_points(share), np.split(regions, [count // 2]), strict=True)
-    ]
-    return Case(events, _named(texts, "fyke", LONG), "type", 1 / 8)
-
-
-def _half(at: int) -> str:
-    return f"type = 'type-{at % 500}'" if at % 2 else f"region = {at % 500}"
-
-
 CASES = {
     "plain": plain,
     "costly": costly,
     "costly_evenly": costly_evenly,
     "large": large,
     "typed": typed,
-    "either": either,
 }
 
 
@@ -171,7 +150,7 @@ def measured(name: str, share: int, used: int | None, folder: Path) -> dict[str,
     conf = {"spark.sql.files.openCostInBytes": str(2**30)}  # a task per file
     if used is not None:
         conf["spark.sql.execution.arrow.maxRecordsPerBatch"] = "1000"
-        conf["spark.executor.pyspark.memory"] = f"{(used + int(case.room_share * size)) >> 20}m"
+        conf["spark.executor.pyspark.memory"] = f"{(used + int(ROOM_SHARE * size)) >> 20}m"
     # Arenas of glibc and of Arrow take addresses, used or not.
     os.environ |= {"MALLOC_ARENA_MAX": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
     session = fyke.spark.session(master="local[2]", conf=conf)
