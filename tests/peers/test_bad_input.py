@@ -126,11 +126,13 @@ def test_a_replayed_answer_counts_once() -> None:
     asked = [e.message for e in peer.handle(Tick(), 2.0) if isinstance(e, Send)]
     request = next(each for each in asked if isinstance(each, Ring))
     to = request.to.removeprefix("s-")
+    told(peer, gossip(number=request.number, is_reply=True, sender=profile("thief")), "thief")
+    assert peer.ignored["not asked"] == 1
     reply = gossip(number=request.number, is_reply=True, sender=profile(to))
     told(peer, reply, sender=to)
-    assert peer.ignored["not asked"] == 0
-    told(peer, reply, sender=to)
     assert peer.ignored["not asked"] == 1
+    told(peer, reply, sender=to)
+    assert peer.ignored["not asked"] == 2
 
 
 def test_first_hand_word_wins_over_lies() -> None:
@@ -223,6 +225,22 @@ def test_who_is_silent_is_asked_before_it_is_forgotten() -> None:
         assert asked[:31].count(2) == 1  # beside the exchange of every cycle
         assert asked[23] == 2
         assert ring(peer) == ({"s-other"} if answers else set())
+
+
+def test_hearsay_does_not_bring_back_the_dead() -> None:
+    peer = a_peer()
+    told(peer, gossip(profiles=(), ages=()))
+    for clock in range(1, 4):
+        peer.handle(Tick(), float(clock))
+    peer.handle(Unreachable("other", gossip()), 4.0)
+    assert ring(peer) == set()
+    third = profile("third", sequence=9)
+    for age in (6, 0):  # issued before its death, and at that time
+        told(peer, gossip(sender=third, profiles=(profile("other"),), ages=(age,)), "third")
+        assert ring(peer) == {"s-third"}
+    peer.handle(Tick(), 5.0)
+    told(peer, gossip(sender=third, profiles=(profile("other"),), ages=(0,)), "third")
+    assert ring(peer) == {"s-third", "s-other"}  # somebody has met it since
 
 
 def test_an_attribute_outside_of_the_schema_is_pointed_out_and_left_to_the_filter() -> None:
