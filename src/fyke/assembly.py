@@ -86,8 +86,8 @@ class Options:
     the same. `stages` are those of classes of events, in a multistage overlay, beside what
     publishers advertise. There, `placement` says where subscriptions are attached: at the broker of
     their client (locality), where similar ones are (similarity), or anywhere at the edge (random);
-    what is not renewed every `lease_s` ends. `subsumption` and `degree_max` are for the model of
-    Siena.
+    what is not renewed every `lease_s` ends. A broker whose tables pass `memory` bytes prunes what
+    it filters for neighbours. `subsumption` and `degree_max` are for the model of Siena.
     """
 
     strategy: str
@@ -101,6 +101,7 @@ class Options:
     placement: str = LOCALITY
     lease_s: float | None = None
     summaries: SummaryParameters = field(default_factory=SummaryParameters)
+    memory: int | None = None
 
     def __post_init__(self) -> None:
         known = (*STRATEGIES, *MODELS)
@@ -114,6 +115,12 @@ class Options:
                 f"unknown placement {shown(self.placement)}; expected {known_placements}"
             )
         Leases(self.lease_s)
+        if self.memory is not None and self.memory < 1:
+            raise FykeError(
+                f"memory is {shown(self.memory)}; expected a number of bytes, 1 or more"
+            )
+        if self.memory is not None and self.strategy in (MULTISTAGE, SUMMARIES, *MODELS):
+            raise FykeError(f"{self.strategy} does not prune; memory has no meaning there")
         for name, stages in self.stages.items():
             check_stages(stages, Schema(), name)
 
@@ -166,11 +173,11 @@ def make_broker(
                 leases=Leases(options.lease_s or LEASE_S),
             )
         if options.strategy != ADAPTIVE:
-            return _made(options.strategy, here, reach, options.merging)
+            return _made(options.strategy, here, reach, options)
         return Adaptive(
             here,
             reach,
-            lambda wanted: _made(wanted, here, reach, options.merging),
+            lambda wanted: _made(wanted, here, reach, options),
             _usual,
             options.first,
             Weighing(name, options.rows_max),
@@ -202,6 +209,7 @@ def assemble(
     placement: str = LOCALITY,
     lease_s: float | None = None,
     summaries: SummaryParameters | None = None,
+    memory: int | None = None,
 ) -> System:
     """Return what makes the brokers of an overlay.
 
@@ -222,6 +230,7 @@ def assemble(
         placement,
         lease_s,
     )
+    options = replace(options, memory=memory)
     if summaries is not None:
         options = replace(options, summaries=summaries)
     overlay = {broker: topology.neighbors(broker) for broker in topology.brokers}
@@ -252,11 +261,11 @@ def assemble_peers(space: Space, settings: Settings | None = None) -> System:
     return System(make, PeerCodec())
 
 
-def _made(strategy: str, here: Surroundings, reach: Reach, merging: bool) -> Strategy:
+def _made(strategy: str, here: Surroundings, reach: Reach, options: Options) -> Strategy:
     variant = variant_of(strategy)
     if variant.location is Location.SUBSCRIBERS:
         return EventForwarding(here)
-    return Filtering(here, variant, reach, merging)
+    return Filtering(here, variant, reach, options.merging, options.memory)
 
 
 def variant_of(strategy: str) -> Variant:

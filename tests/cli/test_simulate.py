@@ -150,3 +150,19 @@ def test_one_trace_is_of_one_strategy(fyke):
     if len(STRATEGIES) > 1:
         assert (run.code, run.out) == (2, "")
         assert "give one --strategy" in run.err
+
+
+def test_brokers_with_little_memory_prune_and_deliver_the_same(fyke):
+    options = ["--strategy", "pf8", "--brokers", "4", "--subscriptions", "60", "--events", "40"]
+    run = fyke("simulate", *options, "--memory", "10kB")
+    assert run.code == 0 and "did not deliver the same" not in run.err
+    for words in ("pf8, 10kB", "pruned", "saved by that", "messages because of pruning"):
+        assert words in run.out
+    plain = fyke("simulate", *options)
+    assert "pruned" not in plain.out
+
+
+@pytest.mark.parametrize(("size", "problem"), [("2XB", "--memory: "), ("0", "--memory: ")])
+def test_a_limit_that_is_none_is_refused(fyke, size, problem):
+    run = fyke("simulate", "--strategy", "pf8", "--events", "1", "--memory", size)
+    assert run.code == 2 and problem in run.err and "Traceback" not in run.err

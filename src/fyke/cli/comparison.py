@@ -9,7 +9,8 @@ from rich.text import Text
 
 from fyke.cli.listing import heading
 from fyke.cli.problems import printable
-from fyke.traces.summary import Load, Summary
+from fyke.pruning.budget import written
+from fyke.traces.summary import Load, Summary, Traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,11 @@ class _Metric:
     text: Callable[[Summary], str]
     note: str
     if_any: Callable[[Summary], object] = bool
+
+
+def _all(run: Summary, what: str) -> list[int]:
+    """Return what each broker holds of something in the end."""
+    return [getattr(load.held, what) for load in run.brokers.values()]
 
 
 _METRICS = (
@@ -42,6 +48,24 @@ _METRICS = (
     _Metric("other messages", lambda run: f"{run.control_messages:,}", "of subscriptions and such"),
     _Metric("duplication", lambda run: f"{run.duplication:,.2f}", "copies of a subscription"),
     _Metric("largest table", lambda run: f"{run.largest_table:,}", "subscriptions at a broker"),
+    _Metric(
+        "largest memory",
+        lambda run: written(max(_all(run, "bytes"), default=0)),
+        "of the tables of a broker, about",
+        lambda run: sum(_all(run, "pruned")),
+    ),
+    _Metric(
+        "pruned",
+        lambda run: f"{sum(_all(run, 'pruned')):,}",
+        "rows that are wider than what neighbours said",
+        lambda run: sum(_all(run, "pruned")),
+    ),
+    _Metric(
+        "saved by that",
+        lambda run: written(sum(_all(run, "saved"))),
+        "",
+        lambda run: sum(_all(run, "pruned")),
+    ),
     _Metric(
         "work an event",
         lambda run: f"{1 / run.throughput if run.throughput else 0:,.1f}",
@@ -104,4 +128,21 @@ def stages(run: Summary) -> list[list[Text]]:
         events = [load.event_messages for load in loads]
         numbers = (stage, len(loads), sum(tables), max(tables), sum(events), max(events))
         rows.append([*(Text(f"{each:,}") for each in numbers), Text()])
+    return rows
+
+
+def extra(run: Summary, pruned: Summary) -> list[list[Text]]:
+    """Return a row for each link over which pruning sends more events, the worst first."""
+    more = {
+        pair: traffic.events - run.links.get(pair, Traffic()).events
+        for pair, traffic in pruned.links.items()
+    }
+    paying = sorted((pair for pair in more if more[pair] > 0), key=lambda pair: -more[pair])
+    if not paying:
+        return []
+    rows = [heading("to", "messages more", "of all", "from")]
+    for sender, receiver in paying:
+        share = more[sender, receiver] / pruned.links[sender, receiver].events
+        numbers = [Text(f"{more[sender, receiver]:,}"), Text(f"{share:.0%}")]
+        rows.append([Text(printable(receiver)), *numbers, Text(printable(sender), "dim")])
     return rows

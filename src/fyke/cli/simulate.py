@@ -11,7 +11,7 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from fyke.assembly import PEERS, STRATEGIES, assemble
-from fyke.cli.comparison import agree, comparison, stages
+from fyke.cli.comparison import agree, comparison, extra, stages
 from fyke.cli.listing import show_rows
 from fyke.cli.options import Switch
 from fyke.cli.output import console, counted, write_line
@@ -22,6 +22,7 @@ from fyke.events.json import encode
 from fyke.matching.matcher import ENGINES
 from fyke.overlay.named import OVERLAYS, named
 from fyke.overlay.overlay_file import Overlay, read
+from fyke.pruning.budget import in_bytes
 from fyke.simulation import faults as schedules
 from fyke.simulation.network import Network
 from fyke.simulation.scenario import Scenario
@@ -44,6 +45,7 @@ Examples
   fyke simulate
   fyke simulate --overlay random_tree --brokers 100 --events 5000 --out results
   fyke simulate --overlay das_bus --strategy rendezvous --strategy pf8
+  fyke simulate --strategy pf8 --subscriptions 2000 --memory 500kB
   fyke simulate --strategy sub2sub --cycles 40 --subscriptions 1000 --events 500
   fyke simulate overlay.toml --strategy pf8 --faults faults.toml --trace t.jsonl
 
@@ -93,6 +95,7 @@ def simulate(
     bandwidth: Annotated[float | None, Parameter(metavar="BYTES", validator=Number(gt=0))] = None,
     loss: Share = None,
     duplication: Share = None,
+    memory: Annotated[str | None, Parameter(metavar="SIZE")] = None,
     engine: Annotated[
         str | None, Parameter(metavar="NAME", choices=tuple(ENGINES), show_default=False)
     ] = None,
@@ -134,6 +137,9 @@ def simulate(
         The share of frames that links have to send again.
     duplication
         The share of frames that come twice.
+    memory
+        What the tables of a broker may take, such as 2MB; beyond it, brokers prune what they filter
+        for others. Each strategy is run without a limit as well.
     engine
         How brokers search; all find the same.
     out
@@ -146,7 +152,7 @@ def simulate(
     if trace is not None and len(strategy) != 1:
         raise Unusable("--trace writes the trace of one strategy; give one --strategy")
     if PEERS in strategy:
-        others = [topology, overlay, brokers, faults, bandwidth, duplication, engine, out]
+        others = [topology, overlay, brokers, faults, bandwidth, duplication, memory, engine, out]
         if strategy != (PEERS,) or any(each is not None for each in others):
             raise Unusable(f"{PEERS} has no brokers; it takes subscriptions, events, cycles, seed,"
                            " loss, trace and json, and no other strategy")  # fmt: skip
@@ -165,12 +171,20 @@ def simulate(
         () if faults is None else schedules.read(faults),
     )
     folder = None if out is None else _folder(out)
-    runs = {name: _run(name, scenario, place, engine, trace) for name in dict.fromkeys(strategy)}
+    limit = None if memory is None else _bytes(memory)
+    runs: dict[str, Summary] = {}
+    for name in dict.fromkeys(strategy):
+        kept = trace if limit is None else None
+        runs[name] = _run(name, scenario, place, engine, kept)
+        if limit is not None:
+            runs[f"{name}, {memory}"] = _run(name, scenario, place, engine, trace, limit)
     if json:
         for document in _documents(runs):
             write_line(document)
     else:
         _show(runs, scenario)
+        if limit is not None:
+            _show_pruned(runs, memory or "")
     if folder is not None:
         _leave(folder, runs, scenario)
     return 0
@@ -209,7 +223,12 @@ def _network(place: Overlay, said: Mapping[str, float | None]) -> Network:
 
 
 def _run(
-    strategy: str, scenario: Scenario, place: Overlay, engine: str | None, trace: str | None
+    strategy: str,
+    scenario: Scenario,
+    place: Overlay,
+    engine: str | None,
+    trace: str | None,
+    memory: int | None = None,
 ) -> Summary:
     rendezvous = {"": place.topology.center(), **place.rendezvous}
     engine = engine or ("scan" if scenario.subscriptions <= SCANNED_MAX else "compiled")
@@ -221,6 +240,7 @@ def _run(
         stages=place.stages,
         placement=place.placement,
         lease_s=place.lease_s,
+        memory=memory,
     )
     meter = Meter(place.topology)
     with ExitStack() as stack:
@@ -239,6 +259,13 @@ def _run(
             lambda them, what: counting(them, f"{strategy}, {what}"),
         )
     return meter.summary()
+
+
+def _bytes(memory: str) -> int:
+    try:
+        return in_bytes(memory)
+    except FykeError as refused:
+        raise Unusable(f"--memory: {refused}") from None
 
 
 # --- what comes out -------------------------------------------------------------------------------
@@ -265,6 +292,16 @@ def _show(runs: Mapping[str, Summary], scenario: Scenario) -> None:
             show_rows(screen, rows, right=range(6))
     if not scenario.faults and not agree(runs):
         complain("the strategies did not deliver the same")
+
+
+def _show_pruned(runs: Mapping[str, Summary], memory: str) -> None:
+    """Say what was pruned, and over which links more events went because of that."""
+    screen = console()
+    for strategy, run in runs.items():
+        pruned = runs.get(f"{strategy}, {memory}")
+        if pruned is not None and (rows := extra(run, pruned)):
+            screen.print(f"\n{strategy}, messages because of pruning", style="bold")
+            show_rows(screen, rows, right=(1, 2))
 
 
 # --- what is left behind --------------------------------------------------------------------------

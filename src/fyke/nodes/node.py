@@ -37,6 +37,12 @@ class Stats(Struct):
     checks: int = 0
     covering_tests: int = 0
     rejected: int = 0
+    bytes: int = 0
+    """Of what it filters for neighbours and has told them, about."""
+    pruned: int = 0
+    """Rows that are wider than what neighbours said, for want of memory."""
+    saved: int = 0
+    """Bytes that this saves."""
     stage: int = 0
     """In a tree of stages: one more than that of the highest child."""
 

@@ -17,12 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
+from typing import Final
 from weakref import WeakValueDictionary
 
 from msgspec.structs import replace
 
 from fyke.errors import FykeError
 from fyke.filters.filter import Filter
+from fyke.filters.subscription import Subscription
 from fyke.nodes.effect import Send
 from fyke.nodes.message import (
     Control,
@@ -43,6 +45,7 @@ from fyke.routing.merging import Merging
 from fyke.routing.offer import Offer, Scope
 from fyke.routing.packed_row import PackedRow, RowPacking
 from fyke.routing.reach import Reach, Reachable
+from fyke.routing.relief import ROOM, Relief, Restate
 from fyke.routing.row import (
     MERGED,
     NOTIFICATION,
@@ -59,6 +62,11 @@ from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Strategy, Surroun
 from fyke.routing.table import Table
 from fyke.routing.variant import Communication, Location, Memory, Variant
 
+_ROW_BYTES: Final = 300
+_ENTRY_BYTES: Final = 55
+_FILTER_BYTES: Final = 13
+"""What a row takes, an entry of an offer, and a byte of a packed filter in all that hold it."""
+
 KINDS: tuple[type[Message] | type[Route], ...] = (
     Offered,
     Notification,
@@ -67,12 +75,16 @@ KINDS: tuple[type[Message] | type[Route], ...] = (
     Resync,
     Synced,
     Reachable,
+    Restate,
 )
 """The messages and routes of these strategies."""
 
 
 class Filtering(Strategy):
-    """A variant at a broker; `reach` says what it is the rendezvous of."""
+    """A variant at a broker; `reach` says what it is the rendezvous of.
+
+    Beyond so many bytes of `memory`, what neighbours want is pruned (`relief`).
+    """
 
     def __init__(
         self,
@@ -80,6 +92,7 @@ class Filtering(Strategy):
         variant: Variant,
         reach: Reach | None = None,
         is_merging: bool = False,
+        memory: int | None = None,
     ) -> None:
         if is_merging and variant.communication is not Communication.TRANSPARENT:
             raise FykeError("only brokers that act as subscribers can merge subscriptions")
@@ -92,6 +105,7 @@ class Filtering(Strategy):
         self._packing = RowPacking()
         self._indices: WeakValueDictionary[Scope, FilterIndex] = WeakValueDictionary()
         """What offers share: filters of one scope that some of them tell."""
+        self._relief = None if memory is None else Relief(memory)
         self._table = self._new_table()
         self._offers: dict[NodeId, Offer] = {}
         self._stale: dict[NodeId, dict[SubscriptionKey, None]] = {}
@@ -149,11 +163,15 @@ class Filtering(Strategy):
             return NOTHING
         self._stale.get(came_from, {}).pop(row.key, None)
         replaced = message.route.replaces if isinstance(message.route, Offered) else ()
-        return Decision(self._changed([row], self._owned(replaced, came_from)))
+        if self._relief is not None:
+            self._relief.forget(row.key)
+        sends = self._changed([row], self._owned(replaced, came_from))
+        return Decision([*sends, *self._relieved()])
 
     def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision:
         home = came_from if came_from in self._here.brokers else self._here.me
-        return Decision(self._changed([], self._owned([key_of(message, home)], came_from)))
+        sends = self._changed([], self._owned([key_of(message, home)], came_from))
+        return Decision([*sends, *self._relieved()])
 
     def _local(self, message: Subscribe) -> Row:
         subscription = message.subscription
@@ -182,6 +200,8 @@ class Filtering(Strategy):
             self._table.drop(key)
             for offer in self._offers.values():
                 offer.drop(key)
+            if self._relief is not None:
+                self._relief.drop(key)
         self._packing.forget()
         return [
             Send(peer, message)
@@ -215,9 +235,48 @@ class Filtering(Strategy):
             return None
         return row.source, self._covering_scope(*row.subscriber), row.towards
 
+    # --- memory -----------------------------------------------------------------------------------
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes tables, offers and what is searched take (`bench_rows`)."""
+        entries = sum(offer.entries for offer in self._offers.values())
+        rows = _ROW_BYTES * len(self._table) + _FILTER_BYTES * self._table.filter_bytes
+        return rows + _ENTRY_BYTES * entries
+
+    def _relieved(self) -> list[Send]:
+        """Prune what neighbours want while there is too little room; else ask for originals."""
+        relief = self._relief
+        if relief is None:
+            return []
+        excess = self.nbytes - relief.limit
+        if excess > 0:
+            rows = (
+                (row.key, self._packing.unpack(row.filter))
+                for row in self._table.packed()
+                if row.terms.source in self._here.brokers
+            )
+            found = relief.prune(rows, self._freed, excess)
+            return self._changed([self._pruned(key, each) for key, each in found.items()], [])
+        asked: dict[NodeId, list[SubscriptionKey]] = {}
+        for key in relief.missing(int(relief.limit * ROOM) - self.nbytes):
+            asked.setdefault(self._table.source(key) or "", []).append(key)
+        return [Send(peer, Restate(tuple(keys))) for peer, keys in asked.items()]
+
+    def _freed(self, before: Filter, after: Filter) -> int:
+        return _FILTER_BYTES * (len(self._packing.pack(before)) - len(self._packing.pack(after)))
+
+    def _pruned(self, key: SubscriptionKey, filter: Filter) -> Row:
+        row = self._table.get(key)
+        assert row is not None
+        known = row.subscription
+        return replace(row, subscription=Subscription(known.id, filter, known.subscriber))
+
     # --- events -----------------------------------------------------------------------------------
 
     def publish(self, publish: Publish, came_from: NodeId) -> Decision:
+        if self._relief is not None:
+            self._relief.see(publish.event)
         if isinstance(publish.route, Flooded):
             return flood_on(self._here, publish, came_from)
         if isinstance(publish.route, Addressed):
@@ -295,6 +354,8 @@ class Filtering(Strategy):
     def link_up(self, peer: NodeId) -> Decision:
         """Tell a neighbour all that it is to know, whatever it knows."""
         self._close_offer(peer)
+        if self._relief is not None:
+            self._relief.lose(self._table.of(peer))
         offer = self._offers[peer] = self._new_offer()
         for row in self._table:
             self._offer(offer, peer, row)
@@ -343,6 +404,10 @@ class Filtering(Strategy):
             case Synced():
                 self._doubt.hear(came_from, message.view)
                 return Decision([*self._forgotten(), *self._synced()])
+            case Restate():
+                offer = self._offers.get(came_from)
+                again = [] if offer is None else offer.restated(message.keys)
+                return Decision([Send(came_from, each) for each in again])
             case Reachable():
                 return Decision(self._spread(self._reach.hear(message, came_from), came_from))
         return super().control(message, came_from)
@@ -408,6 +473,10 @@ class Filtering(Strategy):
 
     def count(self, stats: Stats) -> None:
         self._table.count(stats, self._here.me)
+        stats.bytes += self.nbytes
+        if self._relief is not None:
+            stats.pruned += len(self._relief)
+            stats.saved += self._relief.saved
         for offer in self._offers.values():
             stats.forwarded += len(offer)
             stats.covering_tests += offer.tests

@@ -10,7 +10,7 @@ Source. DAS-Q2: per neighbour the exact set that was forwarded, additions before
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeAlias
 
 from fyke.filters.filter import Filter
@@ -71,6 +71,15 @@ class Offer:
 
     def __len__(self) -> int:
         return len(self._held)
+
+    @property
+    def entries(self) -> int:
+        """How many rows are known here, those that are told twice."""
+        return len(self._rows) + len(self._held)
+
+    def restated(self, keys: Iterable[SubscriptionKey]) -> list[Message]:
+        """Return what the neighbour was told, again, as far as it still holds."""
+        return [self._packing.message(self._held[key]) for key in keys if key in self._held]
 
     @property
     def tests(self) -> int:

@@ -36,6 +36,8 @@ class Table:
         self._ways: dict[NodeId, dict[NodeId, int]] = {}
         """How many rows of a home came from where."""
         self._tests = 0
+        self.filter_bytes = 0
+        """Of the packed filters of all rows."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -46,6 +48,9 @@ class Table:
     def get(self, key: SubscriptionKey) -> Row | None:
         row = self._rows.get(key)
         return None if row is None else self._packing.unpack_row(row)
+
+    def packed(self) -> Iterator[PackedRow]:
+        return iter(list(self._rows.values()))
 
     def source(self, key: SubscriptionKey) -> NodeId | None:
         """Return who told it."""
@@ -67,6 +72,7 @@ class Table:
         key = packed.key
         self.drop(key)
         self._rows[key] = packed
+        self.filter_bytes += len(packed.filter)
         ways = self._ways.setdefault(row.home, {})
         ways[row.source] = ways.get(row.source, 0) + 1
         if scope is not None:
@@ -89,6 +95,7 @@ class Table:
                 self._tests += selection.tests
                 del self._selections[scope], self._scopes[scope]
         del self._rows[key]
+        self.filter_bytes -= len(row.filter)
         self._unpave(row)
         return True
 

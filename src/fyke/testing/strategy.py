@@ -57,13 +57,15 @@ def check_strategy(
     graphs: bool = False,
     settles_s: float = 0.0,
     lease_s: float = 0.0,
+    exact: Make | None = None,
 ) -> Counter[str]:
     """Play a random story per seed; AssertionError tells the first that goes wrong.
 
     Return how often each law was put to the test. `variant` says what an event may cost, where the
     strategy has no name. With `graphs` there may be cycles. Where subscriptions travel in periods,
     one counts as made `settles_s` later. Where they are renewed every `lease_s`, what
-    was away for longer than the grace is as good as new.
+    was away for longer than the grace is as good as new. Where brokers prune, `exact` makes those
+    that do not.
     """
     checked: Counter[str] = Counter()
     for seed in seeds:
@@ -78,7 +80,9 @@ def check_strategy(
             graphs=graphs,
             lapses=LEASES * lease_s / LATENCY_S,
         )
-        checked += check_story(strategy, story, f"seed {seed}", variant, settles_s, lease_s)
+        checked += check_story(
+            strategy, story, f"seed {seed}", variant, settles_s, lease_s, exact
+        )
     return checked
 
 
@@ -89,12 +93,13 @@ def check_story(
     variant: Variant | None = None,
     settles_s: float = 0.0,
     lease_s: float = 0.0,
+    exact: Make | None = None,
 ) -> Counter[str]:
     """Play one story; AssertionError with what went wrong and the story."""
     is_plain = isinstance(strategy, str) and strategy not in (ADAPTIVE, MULTISTAGE)
     if isinstance(strategy, str) and is_plain:
         variant = variant_of(strategy)
-    play = Play(maker(strategy), story, variant, is_plain, settles_s, lease_s)
+    play = Play(maker(strategy), story, variant, is_plain, settles_s, lease_s, exact)
     try:
         for number, step in enumerate(story.steps):
             play.step(number, step)

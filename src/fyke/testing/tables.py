@@ -38,6 +38,14 @@ def tables(overlay: Simulation, broker: str, names: dict[str, str] | None = None
     }
 
 
+def filters_of(overlay: Simulation, broker: str) -> dict[tuple[str, str], list[Filter]]:
+    """Return what neighbours want and were told to want, as filters."""
+    return {
+        (which, peer): [parse_text(text) for text in texts]
+        for which, peer, texts in tables(overlay, broker)
+    }
+
+
 def names_of(filters: Iterable[Filter], schema: Schema) -> dict[str, str]:
     """Return, for the text of each filter, that of the first one that is equivalent."""
     ordered = sorted(set(map(str, filters)))

@@ -43,6 +43,7 @@ Among: TypeAlias = Callable[[int], bool]
 """Whether a slot is in the set that asks."""
 
 _KEPT: Final = 1_024
+_VERDICTS: Final = 128
 
 
 class _Memory:
@@ -87,6 +88,7 @@ class FilterIndex:
         self._free: list[int] = []
         self._claims = Claims()
         self._standing = Standing()
+        self._verdicts: dict[tuple[bytes, bytes], bool] = {}
         self._waiting: Waiting[int] = Waiting()
         self._waits: dict[int, Needs] = {}
         """Where those wait that claim no values."""
@@ -145,6 +147,7 @@ class FilterIndex:
         if not self._slots:
             self._filters, self._holders, self._free = [], [], []
             self._flavours = array("L")
+            self._verdicts = {}
 
     def _place(self, slot: int, shape: Shape) -> None:
         if shape.footprint is None:
@@ -202,15 +205,24 @@ class FilterIndex:
     def _decided(
         self, packed: bytes, met: Iterable[int], among: Among, limit: int | None, is_wide: bool
     ) -> Iterator[int]:
-        asked, before = self._packing.unpack(packed), self._trees
-        mine = self._memory.shape(asked).flavour
+        before, mine = self._trees, self._shape(packed).flavour
         order = sorted(filter(among, met), key=lambda slot: (self._flavours[slot] != mine, slot))
         for slot in order:
             if limit is not None and self._trees - before >= limit:
                 return
-            other = self._packing.unpack(self._filters[slot])
-            if self._covers(asked, other) if is_wide else self._covers(other, asked):
+            pair = (packed, self._filters[slot]) if is_wide else (self._filters[slot], packed)
+            verdict = self._verdicts.get(pair)
+            if verdict is None:
+                verdict = self._covers(*map(self._packing.unpack, pair))
+                self._remember(pair, verdict)
+            if verdict:
                 yield slot
+
+    def _remember(self, pair: tuple[bytes, bytes], verdict: bool) -> None:
+        """Keep a verdict for the other sets, which ask the same at once."""
+        if len(self._verdicts) >= _VERDICTS:
+            self._verdicts.clear()
+        self._verdicts[pair] = verdict
 
     def _covers(self, wide: Filter, narrow: Filter) -> bool:
         verdict = self._as_boxes(wide, narrow)
