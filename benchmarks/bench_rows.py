@@ -70,9 +70,13 @@ def _hear(broker: Broker, said: Iterable[bytes]) -> None:
 
 def _bytes_of_broker(said: list[bytes]) -> float:
     """A row, once what is kept of the last filters is full."""
-    broker, first = _broker(), len(said) // 4
-    _hear(broker, said[:first])
-    return _growth(lambda: _hear(broker, said[first:])) / (len(said) - first)
+    first = len(said) // 4
+
+    def after(rows: list[bytes]) -> float:
+        broker = _broker()
+        return _growth(lambda: _hear(broker, rows))
+
+    return (after(said) - after(said[:first])) / (len(said) - first)
 
 
 def _bytes_of_objects(said: list[bytes]) -> float:

@@ -29,12 +29,16 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Rows: TypeAlias = npt.NDArray[np.int64]
 
 _FREE: Final = -1
+_HASH: Final = 2**32 - 1
 
 
 class Block:
     """Rows of one make: a column holds single values of a kind, or intervals."""
 
-    __slots__ = ("_before", "_buckets", "_dead", "_high", "_low", "_points", "_rows", "_slots")
+    __slots__ = (
+        *("_before", "_dead", "_has_values", "_hashes", "_heads", "_high", "_low", "_points"),
+        *("_rows", "_slots"),
+    )
 
     def __init__(self, columns: Sequence[tuple[Kind, bool]]) -> None:
         self._points = tuple(is_point for _, is_point in columns)
@@ -46,8 +50,10 @@ class Block:
             low if is_point else np.empty(0, low.dtype)
             for low, is_point in zip(self._low, self._points, strict=True)
         ]
-        self._buckets: dict[int, int] = {}
-        """The last row of each."""
+        self._has_values = any(self._points)
+        self._hashes = np.empty(0, np.uint32)
+        self._heads = np.full(4, _FREE, np.int32)
+        """The last row of each bucket, by the lower bits of the hash."""
         self._before = np.empty(0, np.int32)
         """Of each row, the one before it in its bucket."""
 
@@ -66,11 +72,17 @@ class Block:
             if not self._points[at]:
                 self._high[at][row] = high
         self._rows += 1
-        if any(self._points):
-            self._file(hash(bucket), row)
+        if self._has_values:
+            self._hashes[row] = hash(bucket) & _HASH
+            if row >= 2 * self._heads.size:
+                self._file_all()
+            else:
+                at = int(self._hashes[row]) % self._heads.size
+                self._before[row] = self._heads[at]
+                self._heads[at] = row
 
     def remove(self, slot: int, bucket: Hashable) -> None:
-        row = self._unfile(hash(bucket), slot) if any(self._points) else self._row(slot)
+        row = self._unfile(slot, bucket) if self._has_values else self._row(slot)
         self._slots[row] = _FREE
         self._dead += 1
         if self._dead > 16 and 2 * self._dead > self._rows:
@@ -79,22 +91,34 @@ class Block:
     def _row(self, slot: int) -> int:
         return int(np.flatnonzero(self._slots[: self._rows] == slot)[0])
 
-    def _unfile(self, key: int, slot: int) -> int:
-        after, row = _FREE, self._buckets[key]
+    def _unfile(self, slot: int, bucket: Hashable) -> int:
+        at = (hash(bucket) & _HASH) % self._heads.size
+        after, row = _FREE, int(self._heads[at])
         while self._slots[row] != slot:
             after, row = row, int(self._before[row])
-        before = int(self._before[row])
-        if after != _FREE:
-            self._before[after] = before
-        elif before != _FREE:
-            self._buckets[key] = before
+        if after == _FREE:
+            self._heads[at] = self._before[row]
         else:
-            del self._buckets[key]
+            self._before[after] = self._before[row]
         return row
 
-    def _file(self, key: int, row: int) -> None:
-        self._before[row] = self._buckets.get(key, _FREE)
-        self._buckets[key] = row
+    def _file_all(self) -> None:
+        """Put all rows into buckets again, about as many as there are rows."""
+        size = 4
+        while size < self._rows:
+            size *= 2
+        live = self.all()
+        if not live.size:
+            self._heads = np.full(size, _FREE, np.int32)
+            return
+        places = self._hashes[live] % size
+        order = np.argsort(places, kind="stable")
+        rows, places = live[order], places[order]
+        is_next = np.concatenate(([False], places[1:] == places[:-1]))
+        self._before[rows] = np.where(is_next, np.roll(rows, 1), _FREE)
+        self._heads = np.full(size, _FREE, np.int32)
+        is_last = np.concatenate((~is_next[1:], [True]))
+        self._heads[places[is_last]] = rows[is_last]
 
     def _grow(self, size: int) -> None:
         def wider(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -106,16 +130,15 @@ class Block:
 
     def _close_ranks(self) -> None:
         kept = np.flatnonzero(self._slots[: self._rows] != _FREE)
-        places = np.cumsum(self._slots[: self._rows] != _FREE) - 1
         self._move(lambda array: array[kept])
-        if any(self._points):
-            there = self._before != _FREE
-            self._before[there] = places[self._before[there]]
-        self._buckets = {key: int(places[row]) for key, row in self._buckets.items()}
         self._rows, self._dead = kept.size, 0
+        if self._has_values:
+            self._file_all()
 
     def _move(self, moved: Any) -> None:
-        self._slots, self._before = moved(self._slots), moved(self._before)
+        self._slots = moved(self._slots)
+        if self._has_values:
+            self._before, self._hashes = moved(self._before), moved(self._hashes)
         for at, is_point in enumerate(self._points):
             self._low[at] = moved(self._low[at])
             self._high[at] = self._low[at] if is_point else moved(self._high[at])
@@ -131,11 +154,13 @@ class Block:
 
     def at(self, bucket: Hashable) -> Rows:
         """Return the rows of a bucket."""
-        if not any(self._points):
+        if not self._has_values:
             return self.all()
-        found, row = [], self._buckets.get(hash(bucket), _FREE)
+        key = hash(bucket) & _HASH
+        found, row = [], int(self._heads[key % self._heads.size])
         while row != _FREE:
-            found.append(row)
+            if self._hashes[row] == key:
+                found.append(row)
             row = int(self._before[row])
         return np.array(found, np.int64)
 
@@ -164,4 +189,5 @@ class Block:
     @property
     def nbytes(self) -> int:
         columns = {id(each): each.nbytes for each in (*self._low, *self._high)}
-        return sum(columns.values()) + self._slots.nbytes + self._before.nbytes
+        others = (self._slots, self._before, self._hashes, self._heads)
+        return sum(columns.values()) + sum(each.nbytes for each in others)
