@@ -203,11 +203,14 @@ class Filtering(Strategy):
             if self._relief is not None:
                 self._relief.drop(key)
         self._packing.forget()
-        return [
+        sends = [
             Send(peer, message)
             for peer, offer in self._offers.items()
             for message in offer.messages()
         ]
+        if not self._table and not any(offer.entries for offer in self._offers.values()):
+            self._packing.clear()
+        return sends
 
     def _offer(self, offer: Offer, peer: NodeId, row: Row) -> None:
         towards = tuple(name for name in row.towards if self._reach.via(name) == peer)

@@ -7,7 +7,7 @@ they are needed, and the last ones are kept.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from functools import lru_cache
 from typing import Final
 
 from fyke.filters.filter import Filter
@@ -20,25 +20,18 @@ KEPT_MAX: Final = 512
 class Packing:
     """Names of attributes that all filters of a broker share, and its last filters."""
 
-    __slots__ = ("_kept", "_names")
+    __slots__ = ("_names", "_unpacked")
 
     def __init__(self) -> None:
-        self._names = Names()
-        self._kept: OrderedDict[bytes, Filter] = OrderedDict()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget names and filters: nothing that was packed is held any more."""
+        self._names = names = Names()
+        self._unpacked = lru_cache(maxsize=KEPT_MAX)(lambda packed: unpack(packed, names))
 
     def pack(self, filter: Filter) -> bytes:
-        packed = pack(filter, self._names)
-        self._keep(packed, filter)
-        return packed
+        return pack(filter, self._names)
 
     def unpack(self, packed: bytes) -> Filter:
-        filter = self._kept.get(packed)
-        if filter is None:
-            filter = unpack(packed, self._names)
-            self._keep(packed, filter)
-        return filter
-
-    def _keep(self, packed: bytes, filter: Filter) -> None:
-        self._kept[packed] = filter
-        if len(self._kept) > KEPT_MAX:
-            self._kept.popitem(last=False)
+        return self._unpacked(packed)

@@ -176,6 +176,8 @@ class Summaries(Strategy):
             raise FykeError(f"there is no subscription {shown(message.id)}")
         packed = self._packing.pack(self._resolved(self._filters.pop(message.id)))
         self._tell(*self._upper.remove((self._me, message.id), packed))
+        if not self._filters:
+            self._packing.clear()
         return self._changed_here()
 
     def _enter(self, message: Subscribe) -> None:

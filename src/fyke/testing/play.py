@@ -30,7 +30,6 @@ from fyke.overlay.topology import Topology
 from fyke.routing.adaptive import Adaptive
 from fyke.routing.epoch import Switch
 from fyke.routing.leases import GRACE
-from fyke.routing.packing import KEPT_MAX
 from fyke.routing.placing import Placing
 from fyke.routing.variant import Variant
 from fyke.simulation.network import Network
@@ -615,7 +614,6 @@ class Play:
             left = footprint(ours, passed) - footprint(new, passed)
             said = 8 * (1 + self._topology.degree(broker))
             left -= allowed + Counter(Declarations=2 * len(told.TYPES) + 4, Adaptive=2, Epoch=said)
-            left -= Counter(RowPacking=KEPT_MAX, Packing=KEPT_MAX)
             assert not left, f"{broker} keeps {dict(left)}"
         self.checked["footprint"] += 1
 

@@ -88,7 +88,8 @@ class FilterIndex:
         self._free: list[int] = []
         self._claims = Claims()
         self._standing = Standing()
-        self._verdicts: dict[tuple[bytes, bytes], bool] = {}
+        self._verdict = lru_cache(maxsize=_VERDICTS)(self._decide)
+        """Kept for the other sets, which ask the same at once."""
         self._waiting: Waiting[int] = Waiting()
         self._waits: dict[int, Needs] = {}
         """Where those wait that claim no values."""
@@ -147,7 +148,6 @@ class FilterIndex:
         if not self._slots:
             self._filters, self._holders, self._free = [], [], []
             self._flavours = array("L")
-            self._verdicts = {}
 
     def _place(self, slot: int, shape: Shape) -> None:
         if shape.footprint is None:
@@ -211,18 +211,11 @@ class FilterIndex:
             if limit is not None and self._trees - before >= limit:
                 return
             pair = (packed, self._filters[slot]) if is_wide else (self._filters[slot], packed)
-            verdict = self._verdicts.get(pair)
-            if verdict is None:
-                verdict = self._covers(*map(self._packing.unpack, pair))
-                self._remember(pair, verdict)
-            if verdict:
+            if self._verdict(*pair):
                 yield slot
 
-    def _remember(self, pair: tuple[bytes, bytes], verdict: bool) -> None:
-        """Keep a verdict for the other sets, which ask the same at once."""
-        if len(self._verdicts) >= _VERDICTS:
-            self._verdicts.clear()
-        self._verdicts[pair] = verdict
+    def _decide(self, wide: bytes, narrow: bytes) -> bool:
+        return self._covers(self._packing.unpack(wide), self._packing.unpack(narrow))
 
     def _covers(self, wide: Filter, narrow: Filter) -> bool:
         verdict = self._as_boxes(wide, narrow)
