@@ -9,7 +9,7 @@ from rich.text import Text
 
 from fyke.cli.listing import heading
 from fyke.cli.problems import printable
-from fyke.pruning.budget import written
+from fyke.sizes import written_size
 from fyke.traces.summary import Load, Summary, Traffic
 
 
@@ -50,7 +50,7 @@ _METRICS = (
     _Metric("largest table", lambda run: f"{run.largest_table:,}", "subscriptions at a broker"),
     _Metric(
         "largest memory",
-        lambda run: written(max(_all(run, "bytes"), default=0)),
+        lambda run: written_size(max(_all(run, "bytes"), default=0)),
         "of the tables of a broker, about",
         lambda run: sum(_all(run, "pruned")),
     ),
@@ -62,7 +62,7 @@ _METRICS = (
     ),
     _Metric(
         "saved by that",
-        lambda run: written(sum(_all(run, "saved"))),
+        lambda run: written_size(sum(_all(run, "saved"))),
         "",
         lambda run: sum(_all(run, "pruned")),
     ),

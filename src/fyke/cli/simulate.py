@@ -22,10 +22,10 @@ from fyke.events.json import encode
 from fyke.matching.matcher import ENGINES
 from fyke.overlay.named import OVERLAYS, named
 from fyke.overlay.overlay_file import Overlay, read
-from fyke.pruning.budget import in_bytes
 from fyke.simulation import faults as schedules
 from fyke.simulation.network import Network
 from fyke.simulation.scenario import Scenario
+from fyke.sizes import read_size
 from fyke.traces.metrics import Meter
 from fyke.traces.summary import Summary
 from fyke.traces.trace import Record
@@ -263,7 +263,7 @@ def _run(
 
 def _bytes(memory: str) -> int:
     try:
-        return in_bytes(memory)
+        return read_size(memory)
     except FykeError as refused:
         raise Unusable(f"--memory: {refused}") from None
 

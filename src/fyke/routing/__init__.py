@@ -11,6 +11,7 @@ Inside:
     row, packing, packed_row
                             a subscription as a broker knows it; filters and rows in few bytes
     table, offer            all rows of a broker; what one neighbour is told
+    relief                  pruning what is filtered for neighbours, when memory is short
     reach                   which broker is the rendezvous of which type, and behind which neighbour
     adaptive, epoch, weighing
                             strategies that follow each other; how far an epoch is; what either

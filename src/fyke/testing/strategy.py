@@ -80,9 +80,7 @@ def check_strategy(
             graphs=graphs,
             lapses=LEASES * lease_s / LATENCY_S,
         )
-        checked += check_story(
-            strategy, story, f"seed {seed}", variant, settles_s, lease_s, exact
-        )
+        checked += check_story(strategy, story, f"seed {seed}", variant, settles_s, lease_s, exact)
     return checked
 
 
