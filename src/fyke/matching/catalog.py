@@ -102,6 +102,8 @@ class Catalog:
         return slot
 
     def is_taken(self, slot: int) -> bool:
+        if slot in self._kept:
+            return True
         return slot < len(self._ids.places) and bool(self._ids.places[slot] >= 0)
 
     def id(self, slot: int) -> str:

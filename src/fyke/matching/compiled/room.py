@@ -6,17 +6,18 @@ results, not the number of subscriptions. A room serves one thread.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from fyke.matching.compiled.box_table import Words
-from fyke.matching.compiled.lanes import aligned, base
+from fyke.matching.compiled.lanes import LANES, aligned, base
 from fyke.matching.compiled.probe import VISIT
 from fyke.matching.compiled.traversal import DOUBT, SCRATCH, STATE, STRETCH
 
 _STAMP_MAX: Final = 2**31 - 1
 _ROOM: Final = 1 << 12
+_ROWS: Final = 4
 
 
 class Room:
@@ -33,6 +34,7 @@ class Room:
         self._aside = self._places = np.zeros(0, np.int32)
         self._stamps = np.zeros(_ROOM, np.int32)
         self._stamp = 0
+        self._few: tuple[Words, tuple[Any, ...]] = np.zeros((_ROWS, 0), np.int32), ()
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -56,6 +58,15 @@ class Room:
     def grow_visits(self) -> None:
         self.visits = np.zeros(2 * len(self.visits), np.int32)
         self._lay_out()
+
+    def few(self, count: int) -> tuple[Words, tuple[Any, ...]]:
+        """Four rows of so many words, of which the first is zeros, and what kernels are handed."""
+        rows, bases = self._few
+        if rows.shape[1] < count:
+            rows = np.zeros((_ROWS, 2 * count + LANES), np.int32)
+            bases = tuple(map(base, rows))
+            self._few = rows, bases
+        return rows, bases
 
     def columns(self, size: int) -> Words:
         """So many words for columns of codes, whatever is in them."""

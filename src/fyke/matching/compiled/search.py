@@ -15,7 +15,7 @@ import numpy as np
 
 from fyke.matching.compiled.box_table import Words
 from fyke.matching.compiled.coding import Codes
-from fyke.matching.compiled.doubts import Check, Part, decided
+from fyke.matching.compiled.doubts import Check, Part, decided, decided_alone
 from fyke.matching.compiled.gathering import gather, sift
 from fyke.matching.compiled.kernel import kernel
 from fyke.matching.compiled.lanes import base
@@ -56,16 +56,18 @@ def _of_one(
     part: Part, codes: Codes, room: Room, ends: tuple[int, int, int], check: Check, work: Work
 ) -> list[int]:
     """What the room holds about the only event."""
-    found, stretches, doubts = ends
+    found, _, doubts = ends
     work.candidates += found + doubts
+    slots: list[int] = []
+    if found:
+        owners = room.found[:found]
+        if part.has_several:
+            owners = np.where(owners < 0, ~owners, owners)
+        slots = part.slots[owners].tolist()
     if doubts:
-        found, _ = decided(part, codes, room, found, stretches, doubts, check, work)
-    if not found:
-        return []
-    owners = room.found[:found]
-    if part.has_several:
-        owners = np.where(owners < 0, ~owners, owners)
-    slots: list[int] = part.slots[owners].tolist()
+        accepted = decided_alone(part, codes, room, doubts, check, work)
+        if accepted:
+            slots += part.slots[accepted].tolist()
     return [slot for slot in slots if slot >= 0] if part.removed else slots
 
 

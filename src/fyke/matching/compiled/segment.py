@@ -48,10 +48,13 @@ class Segment:
     """Whether owners and slots were the same numbers in the beginning."""
     bases: tuple[Any, ...] = field(init=False)
     """What kernels are handed for the index, made once."""
+    program_bases: tuple[Any, ...] = field(init=False)
+    """And for the programs."""
 
     def __post_init__(self) -> None:
         self.is_dense = bool(np.array_equal(self.slots, np.arange(len(self.slots))))
         index = self.layout
+        self.program_bases = base(self.programs), base(self.program_at)
         self.bases = (
             base(index.table), len(index.table), base(index.clusters), index.root,
             base(self.keyed), len(self.keyed), base(self.pairs), len(self.pairs) // 2,

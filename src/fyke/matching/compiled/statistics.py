@@ -43,6 +43,7 @@ class Statistics:
         self.since = np.zeros(0, np.int64)
         """How many events had been looked at before each symbol."""
         self._expectations = expectations
+        self._axes: tuple[Vocabulary, int, Places, Places] | None = None
 
     @classmethod
     def of(
@@ -64,22 +65,32 @@ class Statistics:
         """Takes note of the symbols of the first events."""
         rows = min(rows, codes.events)
         self._reserve(vocabulary.next_symbol // SYMBOL_STEP)
-        keyed = [axis for axis, (kind, _) in enumerate(vocabulary.axes) if kind in KEYED]
-        keyed = [axis for axis in keyed if axis < codes.lows.shape[1]]
-        seen = [codes.lows[:rows, axis] for axis in keyed if not _is_text(vocabulary, axis)]
+        symbolic, texts = self._keyed_axes(vocabulary, codes.lows.shape[1])
+        seen = [codes.lows[:rows, symbolic].ravel()]
         seen += [
             codes.accepted[codes.accepted_at[row] : codes.accepted_at[row + 1]]
-            for axis in keyed
-            if _is_text(vocabulary, axis)
-            for row in codes.lows[:rows, axis].tolist()
+            for row in codes.lows[:rows, texts].ravel().tolist()
             if row >= 0
         ]
         self.events += rows
-        if seen:
-            symbols = np.concatenate(seen)
-            places = symbols[symbols > OTHER] // SYMBOL_STEP
-            places = places[places < len(self.counts)]
-            self.counts = self.counts + np.bincount(places, minlength=len(self.counts))
+        symbols = np.concatenate(seen)
+        places = symbols[symbols > OTHER] // SYMBOL_STEP
+        places = places[places < len(self.counts)]
+        if not self.counts.flags.writeable:
+            self.counts = self.counts.copy()
+        np.add.at(self.counts, places, 1)
+
+    def _keyed_axes(self, vocabulary: Vocabulary, coded: int) -> tuple[Places, Places]:
+        """Those among the first axes whose codes are symbols, and whose lead to some."""
+        size = min(len(vocabulary.axes), coded)
+        if self._axes is None or self._axes[0] is not vocabulary or self._axes[1] != size:
+            kinds = [kind for kind, _ in vocabulary.axes[:size]]
+            texts = [axis for axis, kind in enumerate(kinds) if kind is AxisKind.TEXT]
+            others = [
+                axis for axis, kind in enumerate(kinds) if kind in KEYED and axis not in texts
+            ]
+            self._axes = vocabulary, size, np.array(others, np.int64), np.array(texts, np.int64)
+        return self._axes[2], self._axes[3]
 
     def _reserve(self, size: int) -> None:
         """Room for symbols that were given out meanwhile."""
@@ -140,7 +151,3 @@ def _occurrences(places: Words, end: int) -> Places:
         return np.bincount(places)[places]
     _, which, counts = np.unique(places, return_inverse=True, return_counts=True)
     return counts[which]
-
-
-def _is_text(vocabulary: Vocabulary, axis: int) -> bool:
-    return vocabulary.axes[axis][0] is AxisKind.TEXT

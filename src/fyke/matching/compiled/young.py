@@ -55,8 +55,10 @@ class Young:
     removed: int
     is_dense: bool = False
     bases: tuple[Any, ...] = field(init=False)
+    program_bases: tuple[Any, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.program_bases = base(self.programs), base(self.program_at)
         self.bases = (
             base(self.starts), base(self.constraints), base(self.owners), base(self.exact),
             len(self.owners),

@@ -99,7 +99,7 @@ class PatternSet:
             found = self._cache.get_old(text)
             searches = [] if found is not None else self._searches(1)
         if found is None:
-            found = _numbers(_finds(searches, (text,)))
+            found = _finds_in(searches, text)
             found.setflags(write=False)
         with self._lock:
             self._cache.put(text, found, epoch)
@@ -198,6 +198,27 @@ def _finds(searches: Sequence[_Search], texts: Sequence[str]) -> Longs:
     finds_all = np.concatenate(parts) if parts else np.empty(0, np.int64)
     finds_all.sort()
     return finds_all
+
+
+def _finds_in(searches: Sequence[_Search], text: str) -> Integers:
+    """What `_finds` finds in one text, the numbers alone."""
+    numbers: list[int] = []
+    parts: list[Longs] = []
+    for is_folded, tests, blocks in searches:
+        read = globs.fold(text) if is_folded else text
+        numbers += [number for number, accepts in tests if accepts(read)]
+        if blocks:
+            data = octets_of(encode_text(read))
+            bounds = np.array((0, len(data)), np.int64)
+            for block in blocks:
+                parts += block.accepted((read,), data, bounds)
+    if numbers:
+        parts.append(np.array(numbers, np.int64))
+    if not parts:
+        return np.empty(0, np.int32)
+    found = (parts[0] if len(parts) == 1 else np.concatenate(parts)).astype(np.int32)
+    found.sort()
+    return found
 
 
 def _encoded(texts: Sequence[str]) -> tuple[Bytes, Longs]:
