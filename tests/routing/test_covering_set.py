@@ -195,3 +195,19 @@ def test_brokers_cover_by_the_schema_they_have(strategy: str):
     assert overlay.run.node("p").stats().filtered == 1
     assert overlay.publish("cp", {"type": "T", "a": 5}) == [("ch", ("high", "low"))]
     assert told(overlay) == (2 if strategy == "pf5" else 1)
+
+
+def test_a_verdict_does_not_outlive_the_names_that_it_is_about() -> None:
+    """Bytes that meant a, whose values are never negative, mean b after the names were forgotten.
+
+    That all of `exists b` is in `b >= 0` would be taken from there, and an event lost.
+    """
+    upper = Upper(Schema([Attribute("a", Integer(0, 7))]))
+    for name, values in (("a", (1,)), ("b", (-1, 1))):
+        upper.add("wide", fyke.parse(f"{name} >= 0"))
+        upper.add("narrow", fyke.parse(f"exists {name} and {name} != 100"))
+        upper.check([fyke.Event({name: value}) for value in values])
+        assert len(upper.told) == (1 if name == "a" else 2)
+        upper.remove("narrow")
+        upper.remove("wide")
+        upper.packing.clear()

@@ -263,9 +263,12 @@ def _run(
 
 def _bytes(memory: str) -> int:
     try:
-        return read_size(memory)
+        size = read_size(memory)
     except FykeError as refused:
         raise Unusable(f"--memory: {refused}") from None
+    if not size:
+        raise Unusable("--memory: 0 bytes; expected more, as in 2MB")
+    return size
 
 
 # --- what comes out -------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, proxy
 
 from fyke.filters.covering import covers
 from fyke.filters.filter import Filter
@@ -88,7 +88,12 @@ class FilterIndex:
         self._free: list[int] = []
         self._claims = Claims()
         self._standing = Standing()
-        self._verdict = lru_cache(maxsize=_VERDICTS)(self._decide)
+        index = proxy(self)  # so one that nobody holds goes at once
+
+        def decide(wide: bytes, narrow: bytes) -> bool:
+            return bool(index._decide(wide, narrow))
+
+        self._verdict = lru_cache(maxsize=_VERDICTS)(decide)
         """Kept for the other sets, which ask the same at once."""
         self._waiting: Waiting[int] = Waiting()
         self._waits: dict[int, Needs] = {}
@@ -148,6 +153,7 @@ class FilterIndex:
         if not self._slots:
             self._filters, self._holders, self._free = [], [], []
             self._flavours = array("L")
+            self._verdict.cache_clear()  # what is packed from now on may have other names
 
     def _place(self, slot: int, shape: Shape) -> None:
         if shape.footprint is None:
