@@ -35,7 +35,7 @@ def lines(bench: Bench) -> Iterator[Line]:
     yield Line(
         f"bytes of a neighbour's subscription at a broker that tells two more, {short(count)} stock"
         f" / as objects, {HOLDERS} times",
-        f"{packed:,.0f} B", f"{plain:,.0f} B", packed, " B", at_most(1_200),
+        f"{packed:,.0f} B", f"{plain:,.0f} B", packed, "B", at_most(1_200),
         f"{plain / packed:.1f} times smaller",
     )  # fmt: skip
     trees = bench.size(TREES)

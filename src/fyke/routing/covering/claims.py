@@ -77,6 +77,8 @@ class _Make(NamedTuple):
     columns: tuple[tuple[str, Kind, bool], ...]
     present: frozenset[str]
     types: frozenset[str]
+    wanted: frozenset[str]
+    """All attributes that have to be there."""
 
 
 class Claims:
@@ -113,8 +115,7 @@ class Claims:
             for name, each in footprint.corners.items()
         }
         for make, block in self._blocks.items():
-            is_possible = make.types <= footprint.types and make.present <= known
-            if is_possible and all(name in known for name, _, _ in make.columns):
+            if make.wanted <= known and make.types <= footprint.types:
                 yield from block.slots(_met(make, block, footprint, corners))
 
     @property
@@ -156,7 +157,8 @@ def any_of(masks: list[Mask]) -> Mask | slice:
 
 def _make(claim: Claim) -> _Make:
     columns = tuple((each.attribute, each.kind, each.is_point) for each in claim.intervals)
-    return _Make(columns, claim.present, claim.types)
+    wanted = claim.present.union(each.attribute for each in claim.intervals)
+    return _Make(columns, claim.present, claim.types, wanted)
 
 
 def _bucket(claim: Claim) -> tuple[object, ...]:

@@ -34,9 +34,10 @@ class _Make(NamedTuple):
 class _Stand:
     """A block, and where in it the corners of an attribute are."""
 
-    __slots__ = ("block", "bucketed", "columns")
+    __slots__ = ("block", "bucketed", "columns", "known")
 
     def __init__(self, make: _Make) -> None:
+        self.known = make.names | make.vague
         self.block = Block([column[1:] for column in make.columns])
         self.columns: dict[str, list[tuple[int, Kind, bool]]] = {}
         for at, (name, kind, is_single) in enumerate(make.columns):
@@ -86,10 +87,9 @@ class Standing:
             (each, code(each.kind, each.low), code(each.kind, each.high))
             for each in claim.intervals
         ]
+        wanted = claim.present.union(each.attribute for each in claim.intervals)
         for make, stand in self._stands.items():
-            known = make.names | make.vague
-            is_possible = claim.types <= make.types and claim.present <= known
-            if is_possible and all(each.attribute in known for each in claim.intervals):
+            if wanted <= stand.known and claim.types <= make.types:
                 yield from stand.block.slots(_within(make, stand, claim, asked))
 
     def crowd(self, need: Need) -> float:
