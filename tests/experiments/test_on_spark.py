@@ -37,6 +37,7 @@ NOT_COMPARABLE = {"DAS-E11.1", "DAS-E11.3", "DAS-E15.2"}
 VERDICTS = {"reproduced", "differs", "not comparable"}
 
 
+@pytest.mark.long
 def test_all_of_das(spark: SparkSession, tmp_path: Path) -> None:
     told: dict[str, tuple[int, int]] = {}
     das = paper("das")

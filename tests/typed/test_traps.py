@@ -564,17 +564,17 @@ class Odd(Place):
 
 
 @fyke.event
-class Visit:
+class Trip:
     to: Place
 
 
 def test_a_record_of_another_class_than_was_declared_is_in_doubt() -> None:
     """Its bytes become a Place again, which computes in its own way."""
-    event = binary.decode(binary.encode(pack(Visit(Odd("Ghent")))))
+    event = binary.decode(binary.encode(pack(Trip(Odd("Ghent")))))
     hub, seen = fyke.Hub(), []
-    hub.subscribe(Visit, seen.append, where=lambda v: v.to.is_far)
+    hub.subscribe(Trip, seen.append, where=lambda v: v.to.is_far)
     hub.publish(event)
-    assert seen == [Visit(Place("Ghent"))]
+    assert seen == [Trip(Place("Ghent"))]
 
 
 @fyke.event

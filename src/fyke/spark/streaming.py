@@ -166,7 +166,7 @@ def _identity(checkpoint: str, journal: str | None) -> str:
         raise FykeError(f"the checkpoint {where} cannot be used: {shown(error)}") from None
     if known != journal:
         raise FykeError(
-            f"the checkpoint {where} goes with journal={shown(known)}; with another one, batches "
+            f"the checkpoint {where} goes with journal={known!r}; with another one, batches "
             "would be counted from 0 again"
         )
     return stream
