@@ -20,9 +20,17 @@ def blocks(document: Path) -> list[re.Match[str]]:
     return list(BLOCK.finditer(document.read_text("utf-8")))
 
 
+SPARK = ROOT / "docs" / "spark.md"
+"""A minute alone."""
+
+
 @pytest.mark.parametrize(
     "document",
-    [document for document in DOCUMENTS if blocks(document)],
+    [
+        pytest.param(document, marks=[pytest.mark.long] if document == SPARK else [])
+        for document in DOCUMENTS
+        if blocks(document)
+    ],
     ids=lambda document: str(document.relative_to(ROOT)),
 )
 def test_code_runs(document: Path, tmp_path: Path) -> None:
