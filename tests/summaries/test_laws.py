@@ -284,3 +284,19 @@ def _check_with_schema(summary: Summary, schema: Schema, pairs: Pairs, events: l
                 assert id in found, f"{event} is lost for {filter}: {summary.describe()}"
                 seen += 1
     return seen
+
+
+def test_a_number_that_has_gone_does_not_come_again() -> None:
+    """Whoever was told of it goes by numbers: another filter of that number would not be told."""
+    summary = Summary("coarse")
+    summary.claim("b1", 1)
+    summary.add("one", "a < 1", "b1")
+    summary.add("two", "a < 2", "b1")
+    summary.remove("two", "b1")
+    summary.update(Summary.of([("far", "b < 1")], owner="b2", version=1), {})
+    summary.add("three", "a < 3", "b1")
+    assert summary.numbers("b1") == [0, 2]
+    summary.forget(["b2"])
+    summary.remove("three", "b1")
+    summary.add("four", "a < 4", "b1")
+    assert summary.numbers("b1") == [0, 3]

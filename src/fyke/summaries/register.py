@@ -30,7 +30,8 @@ class Register:
         self.ids: dict[str, dict[str, int]] = {}
         """By owner, the numbers of its ids."""
         self._following: dict[str, int] = {}
-        """The next number of each owner."""
+        """The next number of each owner. A number that has gone does not come again: who has been
+        told of it goes by numbers."""
         self._named: dict[tuple[int, int], str] | None = None
 
     def claim(self, owner: str, version: int) -> None:
@@ -135,6 +136,7 @@ class Register:
         for owner in kept:
             some.claim(owner, self.versions[owner])
             some.ids[owner] = dict(self.ids[owner])
+        some._following = {owner: at for owner, at in self._following.items() if owner in some.ids}
         return some
 
     def extended(self, versions: dict[str, int]) -> Register:
@@ -143,6 +145,7 @@ class Register:
         for owner in sorted({*self.owners, *versions}):
             whole.claim(owner, versions.get(owner, self.versions.get(owner, 0)))
             whole.ids[owner] = self.ids.get(owner, {})
+        whole._following = dict(self._following)
         return whole
 
     def places_in(self, other: Register) -> Ints:
