@@ -15,14 +15,15 @@ setup: .venv/.ready  ## .venv with the locked dependencies and fyke itself, edit
 run: .venv/.ready  ## the pipeline: a million events, 100,000 subscriptions (ARGS=--quick: a glance)
 	@$(BIN)/fyke pipeline run $(ARGS)
 
-test: .venv/.ready  ## the tests
-	@$(BIN)/python -m pytest -n 2 tests
+test: .venv/.ready  ## the tests (ARGS=tests/filters: those of one package)
+	@$(BIN)/python -m pytest $(or $(ARGS),-n 2 tests)
 
 # FYKE_SEED draws the examples of an earlier run again, FYKE_EXAMPLES=50 is for a night.
 test-long: .venv/.ready  ## those that take long, and the properties with other and more examples
 	@export FYKE_SEED=$${FYKE_SEED:-$$(date +%s)} FYKE_EXAMPLES=$${FYKE_EXAMPLES:-3}; \
 		echo "test-long: FYKE_SEED=$$FYKE_SEED FYKE_EXAMPLES=$$FYKE_EXAMPLES"; \
 		$(BIN)/python -m pytest -n 2 -m 'long or property' tests
+	@$(MAKE) --no-print-directory test-cluster
 
 test-kafka: .venv/.ready  ## streams from and to a real Kafka, brought from Maven Central (54 MB, once)
 	@$(BIN)/python -m tests_kafka.jars

@@ -16,7 +16,7 @@ from fyke.broker.broker import Broker
 from fyke.filters.subscription import Subscription
 from fyke.nodes.inputs import LinkUp, Received
 from fyke.nodes.message import Message, Subscribe
-from fyke.routing.row import Offered, Row
+from fyke.routing.forwarding.row import Offered, Row
 from fyke.workloads.named import workload
 
 ROWS = 10_000

@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -27,6 +27,8 @@ from fyke.filters.dialects.sigma import rule
 from fyke.filters.filter import Filter
 from fyke.matching.matcher import Matcher
 
+T = TypeVar("T")
+
 PARTS = 5
 CHECKED = 40
 LANE = "structured_windows"
@@ -40,20 +42,20 @@ def lines(bench: Bench) -> Iterator[Line]:
         yield Line("W6", note="skipped: no conformance cases (FYKE_CONFORMANCE names the folder)")
         return
     bench.say("W6: reading rules")
-    rules = _rules(folder / "rules_994da166", 50 if bench.is_quick else 1)
+    rules = read_rules(folder / "rules_994da166", 50 if bench.is_quick else 1)
     yield from _lane(bench, folder, rules)
     for name in OTHERS:
         bench.say(f"W6: {name}")
         events, _ = _decoded(bench, folder, name)
-        rate = _rate(_matcher(rules).match, _parts(events))
+        rate = rate_of(matcher_of(rules).match, cut(events))
         yield Line(f"W6, {name}", "match", value=rate, unit="/s")
 
 
 def _lane(bench: Bench, folder: Path, rules: dict[str, Filter]) -> Iterator[Line]:
     bench.say(f"W6: {LANE}")
     events, decoding = _decoded(bench, folder, LANE)
-    matcher = _matcher(rules)
-    rate = _rate(matcher.match, _parts(events))
+    matcher = matcher_of(rules)
+    rate = rate_of(matcher.match, cut(events))
     yield Line(
         f"W6, {LANE}, {len(rules):,} rules, single events", "match", value=rate, unit="/s",
         bar=at_least(8_000, aim=20_000),
@@ -82,13 +84,13 @@ def _batches(rules: dict[str, Filter], matcher: Matcher, events: list[Event]) ->
         return Line(name, note=f"skipped: the events are no columns: {refused}")
     size = max(1, len(events) // PARTS)
     tables = [table.slice(part * size, size) for part in range(PARTS)]
-    whole = _matcher(rules)
-    rate = _rate(whole.match_batch, [[each] for each in tables]) * size
+    whole = matcher_of(rules)
+    rate = rate_of(whole.match_batch, [[each] for each in tables]) * size
     _same(whole.match_batch(tables[0]), [matcher.match(event) for event in events[:size]])
     return Line(name, "match_batch", value=rate, unit="/s", note=f"{size:,} events a batch")
 
 
-def _rules(folder: Path, step: int) -> dict[str, Filter]:
+def read_rules(folder: Path, step: int) -> dict[str, Filter]:
     rules = {}
     for path in sorted(folder.rglob("*.yml"))[::step]:
         try:
@@ -107,18 +109,18 @@ def _decoded(bench: Bench, folder: Path, lane: str) -> tuple[list[Event], float]
     return events, len(events) / (time.process_time() - started)
 
 
-def _matcher(rules: dict[str, Filter]) -> Matcher:
+def matcher_of(rules: dict[str, Filter]) -> Matcher:
     matcher = Matcher("compiled")
     matcher.add_many(rules.items())
     return matcher
 
 
-def _parts(events: list[Event]) -> list[list[Event]]:
+def cut(events: list[T]) -> list[list[T]]:
     size = max(1, len(events) // PARTS)
     return [events[part * size : (part + 1) * size] for part in range(PARTS)]
 
 
-def _rate(match: Callable[[Any], object], parts: Sequence[Sequence[Any]]) -> float:
+def rate_of(match: Callable[[Any], object], parts: Sequence[Sequence[Any]]) -> float:
     """Calls a second of CPU time, of the best part; the first one warms up."""
     best = 0.0
     for number, part in enumerate(parts):

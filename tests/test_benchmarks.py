@@ -13,7 +13,7 @@ from hypothesis import given
 import fyke
 from fyke.filters.filter import Filter
 from fyke.testing.generators import filters
-from fyke.workloads.mixed import MixedWorkload
+from fyke.workloads.conjunctive import MixedWorkload
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 

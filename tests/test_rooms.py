@@ -48,3 +48,70 @@ def test_every_tag_of_a_paper_is_explained() -> None:
     cited = {each for path in PACKAGE.rglob("*.py") for each in tag.findall(path.read_text())}
     explained = set(tag.findall((PACKAGE.parent.parent / "docs" / "papers.md").read_text()))
     assert cited - explained == set()
+
+
+RIDDLE = re.compile(r"(What|Who|Whom|Those|Whether|So many|How|Where|The set of)\b")
+COMMANDS = PACKAGE / "cli"
+"""Docstrings of commands are what `--help` prints; they say what a user gets."""
+
+
+def docstrings(path: Path) -> list[str]:
+    """Return every docstring of a module: its own, of classes and functions, below constants."""
+    bodies = (getattr(node, "body", None) for node in ast.walk(ast.parse(path.read_text())))
+    lines = [line for body in bodies if isinstance(body, list) for line in body]
+    constants = [line.value for line in lines if isinstance(line, ast.Expr)]
+    texts = [each.value for each in constants if isinstance(each, ast.Constant)]
+    return [text for text in texts if isinstance(text, str)]
+
+
+def plain_modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if path.parent != COMMANDS)
+
+
+def test_no_docstring_opens_with_a_riddle() -> None:
+    opened = {
+        (str(path.relative_to(PACKAGE)), text.splitlines()[0])
+        for path in plain_modules()
+        for text in docstrings(path)
+        if RIDDLE.match(text)
+    }
+    assert opened == set()
+    assert RIDDLE.match("Whether it is there.") and not RIDDLE.match("Wherever it is.")
+
+
+ACYCLIC = ("filters", "logs", "workloads")
+"""Folders without import cycles, imports inside of functions included."""
+
+
+def imported(path: Path) -> set[Path]:
+    """Return the modules of the package that a module imports, except for types alone."""
+    tree = ast.parse(path.read_text())
+    guards = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    for_types = {
+        id(line)
+        for guard in guards
+        if ast.unparse(guard.test) == "TYPE_CHECKING"
+        for line in guard.body
+    }
+    found: set[Path] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in for_types:
+            parts = {module_file(f"{node.module}.{each.name}") for each in node.names}
+            found |= {module_file(node.module) if part is None else part for part in parts} - {None}
+    return found - {path, PACKAGE / "__init__.py"}
+
+
+def module_file(name: str) -> Path | None:
+    base = PACKAGE.parent / name.replace(".", "/")
+    files = (base.with_suffix(".py"), base / "__init__.py")
+    return next((file for file in files if file.exists()), None)
+
+
+@pytest.mark.parametrize("folder", ACYCLIC)
+def test_no_import_cycles_not_even_lazy_ones(folder: str) -> None:
+    inside = {path: imported(path) for path in (PACKAGE / folder).rglob("*.py")}
+    left = {path: reached & inside.keys() - {path} for path, reached in inside.items()}
+    while free := [path for path, reached in left.items() if not reached & left.keys()]:
+        for path in free:
+            del left[path]
+    assert sorted(str(path.relative_to(PACKAGE)) for path in left) == []

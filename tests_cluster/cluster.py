@@ -34,8 +34,8 @@ from typing import Any, Final
 
 import pyspark
 
-from fyke.matching.compiled.kernel import MODE
-from fyke.matching.compiled.kernel_cache import kernel_cache
+from fyke.matching.compiled.kernels.kernel import MODE
+from fyke.matching.compiled.kernels.kernel_cache import kernel_cache
 from fyke.spark.java import java_home
 
 ROOT: Final = Path(__file__).parents[1]
@@ -160,19 +160,26 @@ class Cluster:
         cores: int = 2,
         package: str | None = "here",
         warm: bool = True,
+        disk: str | None = None,
         **variables: str,
     ) -> Member:
-        """Starts a worker and waits until the master knows it.
+        """Start a worker and wait until the master knows it.
 
         `package` says where it has Fyke: `here`, under the path that the driver has; `elsewhere`;
-        or nowhere (None). A `warm` one has the compiled kernels in its cache.
+        or nowhere (None). A `warm` one has the compiled kernels in its cache. `disk` is the size of
+        what Python has for temporary files, and for copies of snapshots, as in "1m".
         """
         name = f"worker-{len(self.workers) + 1}"
         where = ("--host", f"127.0.0.{len(self.workers) + 2}", "--webui-port", "0")
         sizes = ("--cores", str(cores), "--memory", "2g", "--work-dir", "/tmp/work")
         command = [str(SPARK / "bin" / "spark-class"), "org.apache.spark.deploy.worker.Worker"]
         made = self._start(
-            name, [*command, *where, *sizes, self.master], variables, package=package, warm=warm
+            name,
+            [*command, *where, *sizes, self.master],
+            variables,
+            package=package,
+            warm=warm,
+            disk=disk,
         )
         await_line("Successfully registered with master", made)
         return made
@@ -202,6 +209,7 @@ class Cluster:
         *,
         package: str | None = "here",
         warm: bool = True,
+        disk: str | None = None,
     ) -> Member:
         folder = self.folder / name
         for part in ("home/.cache/fyke", "tmp"):
@@ -221,11 +229,14 @@ class Cluster:
             "PYSPARK_PYTHON": sys.executable,
             **({"SPARK_DAEMON_JAVA_OPTS": _BRIEF} if self.brief else {}),
             **({"PYTHONPATH": str(sources)} if package is not None else {}),
+            **({"TMPDIR": "/tmp/small"} if disk is not None else {}),
             **variables,
         }
         script = folder / "start.sh"
         hidden = _files_of_package() if package is None else []
-        script.write_text(_script(name, folder, kept, hidden, command), "utf-8")
+        small = [folder / "tmp/small", folder / "home/.cache/fyke/snapshots"] if disk else []
+        disks = dict.fromkeys(small, disk or "")
+        script.write_text(_script(name, folder, kept, hidden, disks, command), "utf-8")
         with (folder / "log").open("ab") as log:
             process = subprocess.Popen(
                 [*_BOUND, *_alone(), "sh", "-e", str(script)],
@@ -241,17 +252,26 @@ class Cluster:
 
 
 def _script(
-    name: str, folder: Path, kept: dict[Path, Path], hidden: Iterable[Path], command: list[str]
+    name: str,
+    folder: Path,
+    kept: dict[Path, Path],
+    hidden: Iterable[Path],
+    disks: dict[Path, str],
+    command: list[str],
 ) -> str:
-    """Mounts a private folder over each that is not shared, with what is kept in it again.
+    """Mount a private folder over each that is not shared, with what is kept in it again.
 
     The new folders are put together beside the old ones, which stay visible until the last step.
-    `kept` says for each path to be seen which folder that is outside.
+    `kept` says for each path to be seen which folder that is outside; `disks` are the folders that
+    are disks of their own, and their sizes.
     """
     places = {Path(tempfile.gettempdir()).resolve(): "tmp", Path("/tmp"): "tmp"}
     places[Path.home().resolve()] = "home"
     lines = [f"hostname {name} || true"]
     lines += [f"mount --bind /dev/null {_quoted(file)}" for file in hidden]
+    for each, size in disks.items():
+        lines.append(f"mkdir -p {_quoted(each)}")
+        lines.append(f"mount -t tmpfs -o size={size} tmpfs {_quoted(each)}")
     for new, old in kept.items():
         for place, part in places.items():
             if new.is_relative_to(place):
@@ -291,7 +311,7 @@ def program(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def told(done: subprocess.CompletedProcess[str]) -> Any:
     """What a driver printed, which must have ended well."""
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.returncode == 0, (done.stderr or "")[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -9,8 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import fyke.spark
-from fyke.matching.compiled.compiling import warm
+from fyke.matching.compiled.kernels.compiling import warm
 from tests.bucket import serving
+from tests.webhdfs import serving_files
 from tests_cluster.cluster import Cluster, missing
 from tests_cluster.pythons import another_python
 
@@ -48,3 +49,16 @@ def bucket() -> Iterator[str]:
     """The URI of a bucket of an object store on this machine."""
     with serving() as uri:
         yield uri
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that is served as `place`; members of the cluster do not see it."""
+    return tmp_path_factory.mktemp("files")
+
+
+@pytest.fixture(scope="session")
+def place(files: Path) -> Iterator[str]:
+    """The address of a file system that Spark reads and writes."""
+    with serving_files(files) as address:
+        yield address

@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import fyke.spark
-from fyke.matching.compiled.kernel import MODE
-from fyke.matching.compiled.kernel_cache import kernel_cache
+from fyke.matching.compiled.kernels.kernel import MODE
+from fyke.matching.compiled.kernels.kernel_cache import kernel_cache
 from fyke.spark.places import joined
 from tests_cluster.calls import EVENTS, NAMES, SUBSCRIPTIONS, expected, found, the_matcher, ways
 from tests_cluster.cluster import Cluster

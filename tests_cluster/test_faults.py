@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import threading
 import time
@@ -14,11 +15,12 @@ from pyspark.sql import SparkSession
 
 import fyke.spark
 from fyke import FykeError
-from fyke.matching.compiled.kernel import MODE
-from fyke.matching.compiled.kernel_cache import kernel_cache
-from fyke.spark import delivering, shipping, versions, workers
+from fyke.matching.compiled.kernels.kernel import MODE
+from fyke.matching.compiled.kernels.kernel_cache import kernel_cache
+from fyke.spark import compiling, delivering, shipping, versions, workers
 from fyke.spark.places import joined
-from tests_cluster.calls import EVENTS, SUBSCRIPTIONS, expected, found, the_matcher, ways
+from tests.bucket import as_guest
+from tests_cluster.calls import EVENTS, SUBSCRIPTIONS, digest, expected, found, the_matcher, ways
 from tests_cluster.cluster import Cluster
 from tests_cluster.pythons import another_python
 from tests_cluster.spreading import spread
@@ -35,14 +37,33 @@ def test_a_folder_that_only_the_driver_sees(spark: SparkSession, tmp_path: Path)
 def test_more_than_is_sent(
     spark: SparkSession, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A set beyond what every executor gets: it has to lie where all workers see it."""
+    """A set beyond what every executor gets comes as rows; whoever sees it all opens it."""
     monkeypatch.setattr(shipping, "SHIP_MAX", 1_000)
     events, matcher = fyke.spark.events(spark, "stock", EVENTS), the_matcher()
     matcher.add("another one", "price < 0")  # what was sent before would be found
     with pytest.raises(FykeError, match=r"worker worker-\d does not see .*: .*name a place"):
-        fyke.spark.match(events, matcher, key="symbol")
+        fyke.spark.match(events, matcher, key="symbol", placement="replicate")
+    plan = fyke.spark.plan(events, matcher)
+    assert re.match(r"split: .* MB of subscriptions are more than .* and come as rows", str(plan))
+    assert found(fyke.spark.match(events, matcher, key="symbol")) == expected()
     matcher.save(shared / "large")
+    assert not fyke.spark.plan(events, shared / "large").is_carried
     assert found(fyke.spark.match(events, shared / "large", key="symbol")) == expected()
+
+
+def test_shards_that_are_more_than_is_sent(
+    spark: SparkSession, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that workers compiled come to the driver as rows, and go back as rows."""
+    monkeypatch.setattr(shipping, "SHIP_MAX", 1_000)
+    monkeypatch.setattr(compiling, "SHARD_MIN", SUBSCRIPTIONS // 2)
+    events = fyke.spark.events(spark, "stock", EVENTS)
+    table = fyke.spark.subscriptions(spark, "stock", SUBSCRIPTIONS)
+    arrays = fyke.spark.match(events, table, key="symbol", arrays=True).collect()
+    assert digest([f"{row.symbol} {id}" for row in arrays for id in row.subscriptions]) == (
+        expected()
+    )
+    assert not any(list(each.caches.glob("fyke/snapshots/_*")) for each in cluster.living)
 
 
 def test_more_than_may_pass_the_driver(
@@ -98,6 +119,20 @@ def test_a_bucket_that_is_not_there(spark: SparkSession, bucket: str, shared: Pa
         fyke.spark.compile(table, joined(bucket.replace("@bucket", "@nowhere"), "rules"))
 
 
+def test_a_bucket_without_permission(spark: SparkSession, bucket: str) -> None:
+    """Workers of somebody who may read do; what he would write is refused before any work."""
+    where = joined(bucket, "guarded")
+    first = versions.add(where, the_matcher())
+    events = fyke.spark.events(spark, "stock", EVENTS)
+    table = fyke.spark.subscriptions(spark, "stock", SUBSCRIPTIONS)
+    with as_guest(bucket) as guest:
+        assert found(fyke.spark.match(events, joined(guest, "guarded"), key="symbol")) == expected()
+        with pytest.raises(FykeError, match=r"^s3://bucket/guarded cannot be written to: .*DENIED"):
+            fyke.spark.compile(table, joined(guest, "guarded"))
+    assert versions.numbers(where) == [first.number]
+    assert versions.current(where) == first
+
+
 def test_a_worker_that_is_lost(spark: SparkSession, cluster: Cluster, shared: Path) -> None:
     """In the midst of a job."""
     lost = cluster.living[-1]
@@ -140,6 +175,8 @@ def test_a_host_whose_cache_was_deleted(spark: SparkSession, cluster: Cluster, b
     assert found(fyke.spark.match(events, where, key="symbol")) == expected()
     assert any((each.caches / "fyke" / "snapshots").is_dir() for each in cluster.living)
     for worker in cluster.living:
-        shutil.rmtree(worker.caches / "fyke")
+        for each in (worker.caches / "fyke").iterdir():
+            if not each.name.startswith("java-"):  # executors start with it
+                shutil.rmtree(each)
     assert found(fyke.spark.match(events, where, key="symbol")) == expected()
     assert ways(spark)["rendezvous"]() == expected()

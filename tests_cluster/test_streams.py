@@ -15,6 +15,7 @@ import fyke.spark
 from fyke.errors import FykeError
 from fyke.spark import versions
 from fyke.spark.places import joined
+from fyke.spark.uri_sink import read_batches
 from tests_cluster.cluster import Cluster, program, told
 
 FILES = 6
@@ -57,6 +58,21 @@ def test_a_shared_folder_as_the_sink(spark: SparkSession, shared: Path) -> None:
         rows, matcher(), shared / "out", checkpoint=shared / "checkpoint", trigger="available"
     ).await_end()
     found = spark.read.parquet(str(shared / "out")).collect()
+    assert sorted((row.n, row.subscription) for row in found) == expected()
+
+
+def test_a_sink_by_uri(spark: SparkSession, shared: Path, place: str, tmp_path: Path) -> None:
+    """Workers write to it over the network; Spark's own checkpoint lies there, too."""
+    rows = spark.readStream.schema("n long").json(str(written(shared / "events-6")))
+    fyke.spark.match_stream(
+        rows,
+        matcher(),
+        f"{place}/out",
+        checkpoint=tmp_path / "checkpoint",
+        journal=f"{place}/journal",
+        trigger="available",
+    ).await_end()
+    found = read_batches(spark, f"{place}/out").collect()
     assert sorted((row.n, row.subscription) for row in found) == expected()
 
 

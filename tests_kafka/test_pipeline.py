@@ -23,8 +23,8 @@ import fyke
 from fyke import FykeError
 from fyke.cli.stages import showing
 from fyke.pipeline import live
+from fyke.pipeline.batch_counts import BatchCounts, CountsLog
 from fyke.pipeline.configuration import parse
-from fyke.pipeline.ledger import Entry, Ledger
 from tests_kafka.broker import Broker
 from tests_kafka.jars import jars
 
@@ -127,8 +127,8 @@ def in_lines(folder: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file.read_text("utf-8").splitlines())
 
 
-def ledger(out: Path) -> list[Entry]:
-    return list(Ledger(str(out / "batches.ndjson")).entries())
+def counts(out: Path) -> list[BatchCounts]:
+    return list(CountsLog(str(out / "batches.ndjson")).entries())
 
 
 def prepare(folder: Path, servers: str, connector: list[Path], until: str = "stopped") -> None:
@@ -186,7 +186,7 @@ def test_killed_twice(broker: Broker, publish: Publish, tmp_path: Path) -> None:
     publish(map(json.dumps, more))
     kill_when_there_is(out / "notifications.parquet" / "batch=4", tmp_path)
     publish([*map(json.dumps, last), "not json"])
-    done = ledger(out)
+    done = counts(out)
     everything = [*first, *more, *last]
     wanted, refused = accepted(everything), Counter([*BROKEN.values(), "not json"])
     assert 0 < sum(entry.events for entry in done) < len(everything)
@@ -196,9 +196,9 @@ def test_killed_twice(broker: Broker, publish: Publish, tmp_path: Path) -> None:
     with command(tmp_path) as process:
         assert process.wait(WAIT_S) == 0, said(tmp_path)[-3000:]
     assert "Traceback" not in said(tmp_path) and "Exception" not in said(tmp_path)
-    assert ledger(out)[: len(done)] == done
-    assert [entry.batch for entry in ledger(out)] == list(range(len(ledger(out))))
-    assert {entry.start for entry in ledger(out)} == {1, 2, 3}
+    assert counts(out)[: len(done)] == done
+    assert [entry.batch for entry in counts(out)] == list(range(len(counts(out))))
+    assert {entry.start for entry in counts(out)} == {1, 2, 3}
     assert told(in_parquet(out)) == wanted == told(in_lines(out / "notifications.ndjson"))
     put_aside = list(in_lines(out / "refused-events.ndjson"))
     assert Counter(each.get("text") for each in put_aside) == refused

@@ -103,12 +103,35 @@ def typed(share: int) -> Case:
     return Case(_points(share), _named(texts, "fyke", LONG), "type")
 
 
+def either(share: int) -> Case:
+    """Half of the subscriptions need a symbol, the others a sector: no attribute is good to meet on
+    for all, but an event's symbol and sector name the parts that it is for.
+    """
+    texts = [
+        f"{'symbol' if at % 2 else 'sector'} = 'v-{at // 2 % 4_000}' and x between {at % 997} and "
+        f"{at % 997 + 300}"
+        for at in range(48_000 // share)
+    ]
+    count, draw = 300_000 // share, np.random.default_rng(0)
+    names = [f"v-{number}" for number in range(4_000)]
+    table = pa.table(
+        {
+            "symbol": pa.array(names).take(pa.array(draw.integers(0, 4_000, count))),
+            "sector": pa.array(names).take(pa.array(draw.integers(0, 4_000, count))),
+            "x": draw.random(count) * 1000,
+        }
+    )
+    halves = [table.slice(0, count // 2), table.slice(count // 2)]
+    return Case(halves, _named(texts, "fyke", LONG), "symbol")
+
+
 CASES = {
     "plain": plain,
     "costly": costly,
     "costly_evenly": costly_evenly,
     "large": large,
     "typed": typed,
+    "either": either,
 }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.bench import SEED
+from fyke.matching.compiled.kernels.frames import Frame
 from fyke.matching.matcher import Matcher
 from fyke.workloads.named import workload
 
@@ -41,9 +42,9 @@ def main(path: str, events: int) -> None:
     w1 = workload("w1", SEED)
     lines: set[tuple[int, int]] = set()
     for segment in matcher.engine._segments:
-        segment.bases = tuple(
-            Watched(each, lines) if isinstance(each, np.ndarray) else each for each in segment.bases
-        )
+        group = segment.index_frame.group
+        watched = (Watched(each, lines) if isinstance(each, np.ndarray) else each for each in group)
+        segment.index_frame = Frame(type(group)(*watched))
         segment.slots = Watched(segment.slots, lines)
     total = 0
     for event in w1.events(events):

@@ -7,7 +7,7 @@ import time
 from benchmarks.machine import available_bytes, resident_bytes
 from benchmarks.pairs import Pairs, lists, pairs_of_lists
 from benchmarks.timing import Competitor
-from fyke.matching.counting import CountingEngine
+from fyke.matching.engines.counting import CountingEngine
 from fyke.workloads.workload import ColumnarWorkload
 
 PATIENCE_S = 300.0

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from fyke.errors import EventError, FilterError, FilterWarning, FykeError, SchemaError
 from fyke.events.event import Event
 from fyke.events.schema import Schema
-from fyke.filters.analysis import analyse as lint
 from fyke.filters.covering import covers, equivalent, overlaps
 from fyke.filters.dialects import parse
 from fyke.filters.explanation import explain
@@ -26,6 +25,7 @@ from fyke.filters.subscription import Subscription
 from fyke.filters.weakening import weaken
 from fyke.hub import Hub
 from fyke.limits import Limits
+from fyke.matching.linting import lint
 from fyke.matching.matcher import Matcher, warm
 from fyke.matching.statistics import Statistics
 from fyke.pruning import PredicateStatistics, prune
@@ -70,7 +70,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import what needs numpy when it is asked for."""
+    """Import a name that needs numpy when it is used."""
     if name == "Summary":
         from fyke.summaries.summary import Summary
 

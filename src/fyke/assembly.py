@@ -27,21 +27,25 @@ from fyke.peers.messages import PeerCodec
 from fyke.peers.peer import Peer
 from fyke.peers.registry import Registry
 from fyke.peers.settings import Settings
-from fyke.routing import adaptive, filtering, multistage, placing
-from fyke.routing import summaries as summary_strategy
-from fyke.routing.adaptive import Adaptive
+from fyke.routing.adaptive import adaptive
+from fyke.routing.adaptive.adaptive import Adaptive
+from fyke.routing.adaptive.weighing import Weighing
 from fyke.routing.event_forwarding import EventForwarding
-from fyke.routing.filtering import Filtering
-from fyke.routing.leases import Leases
-from fyke.routing.multistage import ROOT, Multistage
-from fyke.routing.placing import LEASE_S, LOCALITY, PLACEMENTS, Placing
-from fyke.routing.reach import COORDINATOR, Reach
+from fyke.routing.forwarding import filtering
+from fyke.routing.forwarding.filtering import Filtering
+from fyke.routing.forwarding.reach import COORDINATOR, Reach
+from fyke.routing.forwarding.variant import VARIANTS, Location, Variant
 from fyke.routing.siena_model import SienaModel
-from fyke.routing.stages import Classes, check_stages
+from fyke.routing.stages import messages, multistage
+from fyke.routing.stages.attributes import Classes, check_stages
+from fyke.routing.stages.hosting import LOCALITY, PLACEMENTS
+from fyke.routing.stages.leases import Leases
+from fyke.routing.stages.multistage import ROOT, Multistage
+from fyke.routing.stages.placing import LEASE_S, Placing
 from fyke.routing.strategy import Strategy, Surroundings
-from fyke.routing.summaries import Summaries, SummaryParameters
-from fyke.routing.variant import VARIANTS, Location, Variant
-from fyke.routing.weighing import Weighing
+from fyke.routing.summaries import summaries as summary_strategy
+from fyke.routing.summaries.parameters import SummaryParameters
+from fyke.routing.summaries.summaries import Summaries
 from fyke.simulation.simulation import MakeNode
 
 ADAPTIVE: Final = "adaptive"
@@ -64,13 +68,13 @@ STRATEGIES: Final = (*_VARIANTS, ADAPTIVE, MULTISTAGE, SUMMARIES)
 PEERS: Final = "sub2sub"
 """Subscribers that serve each other: no strategy of brokers, but a system of its own."""
 MODELS: Final = ("siena_model",)
-"""What only counts messages, and routes no events."""
+"""Names of models that only count messages and route no events."""
 CODEC: Final = Codec(
     (
         *filtering.KINDS,
         *adaptive.KINDS,
         *multistage.KINDS,
-        *placing.KINDS,
+        *messages.KINDS,
         *summary_strategy.KINDS,
     )
 )
@@ -79,15 +83,16 @@ CODEC: Final = Codec(
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How brokers work, all of an overlay alike.
+    """Settings of brokers, the same for all brokers of an overlay.
 
-    An adaptive overlay starts with `first`, and takes tables of more than `rows_max` rows for too
-    large. With `merging`, brokers tell each other one subscription for several where that accepts
-    the same. `stages` are those of classes of events, in a multistage overlay, beside what
-    publishers advertise. There, `placement` says where subscriptions are attached: at the broker of
-    their client (locality), where similar ones are (similarity), or anywhere at the edge (random);
-    what is not renewed every `lease_s` ends. A broker whose tables pass `memory` bytes prunes what
-    it filters for neighbours. `subsumption` and `degree_max` are for the model of Siena.
+    An adaptive overlay starts with `first`. It takes tables of more than `rows_max` rows for too
+    large. With `merging`, brokers tell each other one subscription for several if it accepts the
+    same events. `stages` are those of classes of events in a multistage overlay, beside the stages
+    that publishers advertise. There, `placement` says where subscriptions are attached: at the
+    broker of their client (locality), near similar ones (similarity), or anywhere at the edge
+    (random). A subscription that is not renewed every `lease_s` ends. A broker whose tables exceed
+    `memory` bytes prunes what it filters for neighbours. `subsumption` and `degree_max` are for the
+    model of Siena.
     """
 
     strategy: str
@@ -189,7 +194,7 @@ def make_broker(
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """How its nodes are made, and how they write their messages."""
+    """The makers of its nodes, and the codec of their messages."""
 
     make: MakeNode
     codec: Codec
@@ -211,11 +216,11 @@ def assemble(
     summaries: SummaryParameters | None = None,
     memory: int | None = None,
 ) -> System:
-    """Return what makes the brokers of an overlay.
+    """Return a maker of the brokers of an overlay, and their codec.
 
-    `rendezvous` names the broker of each event type, "" that of all others: the first broker, who
-    also leads an adaptive overlay, and is the root of a multistage one. `Options` says what the
-    rest means.
+    `rendezvous` names the broker of each event type, and "" the broker of all others. By default
+    that is the first broker. It also leads an adaptive overlay and is the root of a multistage one.
+    `Options` explains the other arguments.
     """
     degree_max = max(map(topology.degree, topology.brokers))
     options = Options(
@@ -252,7 +257,7 @@ def assemble(
 
 
 def assemble_peers(space: Space, settings: Settings | None = None) -> System:
-    """Return what makes the peers of an overlay without brokers; all share one registry."""
+    """Return a maker of the peers of an overlay without brokers. All share one registry."""
     registry, chosen = Registry(space), settings or Settings()
 
     def make(name: NodeId, introducers: Iterable[NodeId], random: Random) -> Peer:

@@ -16,7 +16,7 @@ _CANNOT: Final = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Replaces a file in one step."""
+    """Replace a file in one step."""
     staging = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
     write_synced(staging, text.encode())
     staging.replace(path)
@@ -24,7 +24,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def write_synced(path: Path, data: bytes | memoryview) -> None:
-    """Writes a file whose bytes are on the disk; its name is once its folder is synced."""
+    """Write a file whose bytes are on the disk; its name follows when its folder is synced."""
     with path.open("wb") as file:
         file.write(data)
         file.flush()
@@ -32,7 +32,7 @@ def write_synced(path: Path, data: bytes | memoryview) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder and those above it that are missing; they are on the disk."""
+    """Make a folder and its missing parents. They are on the disk."""
     missing = [each for each in (path, *path.parents) if not each.exists()]
     path.mkdir(parents=True, exist_ok=True)
     for made in missing:
@@ -40,14 +40,14 @@ def make_folder(path: Path) -> None:
 
 
 def publish_folder(staging: Path, path: Path) -> None:
-    """Gives a folder its final name, once everything in it is on the disk."""
+    """Give a folder its final name, once everything in it is on the disk."""
     _sync_all(staging)
     staging.rename(path)
     sync_folder(path.parent)
 
 
 def replace_folder(staging: Path, path: Path) -> None:
-    """Gives a folder the name of another one, which is left under the name of the first.
+    """Give a folder the name of another one, which is left under the name of the first.
 
     It is one step where the system can exchange two names: on Linux, on most of its disks.
     Elsewhere there is a moment with neither; `restore_folder` puts back what was there.
@@ -61,19 +61,19 @@ def replace_folder(staging: Path, path: Path) -> None:
 
 
 def restore_folder(path: Path) -> None:
-    """Puts back a folder whose replacement was cut short."""
+    """Put back a folder whose replacement was cut short."""
     if aside(path).exists() and not path.exists():
         aside(path).rename(path)
         sync_folder(path.parent)
 
 
 def aside(path: Path) -> Path:
-    """Where a folder is while another one takes its name."""
+    """Return the place of a folder while another one takes its name."""
     return path.with_name(f".{path.name}.aside")
 
 
 def sync_folder(path: Path) -> None:
-    """The names in a folder are on the disk."""
+    """Put the names in a folder on the disk."""
     if os.name == "posix":  # elsewhere a folder cannot be opened
         _sync(path)
 
@@ -86,7 +86,7 @@ def _sync_all(folder: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Exchanges two names in one step; False if the system or the disk cannot."""
+    """Exchange two names in one step; False if the system or the disk cannot."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError, TypeError):

@@ -19,6 +19,13 @@ from types import FrameType
 _SHOWN_MAX = 72
 
 
+def printable(text: str) -> str:
+    """Return the text with everything escaped that a terminal would not show as itself."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class FykeError(Exception):
     """Base of all errors that Fyke raises on purpose."""
 
@@ -26,7 +33,7 @@ class FykeError(Exception):
 class FilterError(FykeError):
     """A filter that cannot be read.
 
-    `position` counts characters from 0 in `text`; both are None where the filter did not come from
+    `position` counts characters from 0 in `text`; both are None if the filter did not come from
     text. `meant` is what was probably meant, as it is written.
     """
 
@@ -100,7 +107,7 @@ class SchemaError(FykeError):
 
 
 def warn_outside(sentence: str, category: type[Warning]) -> None:
-    """Warns at the line that called into this package, however deep inside the reason is."""
+    """Warn at the line that called into this package, however deep inside the reason is."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _is_inside(frame):
         level, frame = level + 1, frame.f_back
@@ -112,7 +119,7 @@ def _is_inside(frame: FrameType) -> bool:
 
 
 def shown(value: object) -> str:
-    """A short, printable form of something that came from outside."""
+    """Return a short, printable form of a value that came from outside."""
     if isinstance(value, str):
         value = shortened(value)
         return shortened(repr(value) if value.isprintable() else ascii(value))
@@ -123,12 +130,12 @@ def shown(value: object) -> str:
 
 
 def shortened(text: str) -> str:
-    """The beginning of a text that may be long."""
+    """Return the beginning of a text that may be long."""
     return text if len(text) <= _SHOWN_MAX else text[: _SHOWN_MAX - 1] + "…"
 
 
 def caret(text: str, position: int) -> str:
-    """The line of `text` around `position`, with a caret below it."""
+    """Return the line of `text` around `position`, with a caret below it."""
     start = text.rfind("\n", 0, position) + 1
     end = text.find("\n", position)
     end = len(text) if end < 0 else end

@@ -1,7 +1,7 @@
 """Folders of this user for what can be made again: compiled kernels, a shim around Java.
 
-What lies in them is executed. So the folder for temporary files, where everybody may write, is used
-only through a folder in it that belongs to this user and that nobody else can write to.
+What lies in them is executed. So the folder for temporary files, where every user may write, is
+used only through a folder in it that belongs to this user and that no other user can write to.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 
 
 def writable_folder(name: str, root: str | None = None) -> Path | None:
-    """The folder `name` below `root` (the user's folder for caches), else below the temporary one.
+    """Return the folder `name` below `root` (the user's caches), else below the temporary folder.
 
-    None where neither can be written.
+    Return None if neither can be written.
     """
     for parent in _parents(root):
         if _can_be_written(parent / name):
@@ -27,7 +27,7 @@ def writable_folder(name: str, root: str | None = None) -> Path | None:
 
 
 def user_cache() -> Path:
-    """The user's folder for caches, by the custom of the system."""
+    """Return the user's folder for caches, by the custom of the system."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "fyke"
     if sys.platform == "darwin":

@@ -19,7 +19,8 @@ Subscriptions have names. Those of a matcher that a hub is given are matched and
 others; `hub.on("alice", callback)` lets somebody hear of them. A callback is a function or a
 coroutine function. One that raises never stops the others: its error is reported to `on_error` and
 in the Delivery that `publish` returns. Who is called is settled when the event is published;
-callbacks may subscribe, unsubscribe and publish themselves.
+callbacks may subscribe, unsubscribe and publish themselves. `hub.stream(filter)` is for coroutines
+that read: an asynchronous iterator with a bounded queue.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from fyke.events.event import Event, as_event
 from fyke.events.json import decode_event
 from fyke.events.schema import Schema
 from fyke.filters.filter import Filter
+from fyke.hub_stream import SIZE, Stream, WhenFull
 from fyke.matching.matcher import Matcher
 from fyke.typed.packing import is_object, pack
 from fyke.typed.subscriptions import TypedSubscriptions, typed_subscription
@@ -81,7 +83,7 @@ class Handle:
         self.id = id
 
     def unsubscribe(self) -> None:
-        """Ends it; ending it twice does nothing. A subscription that the hub made ends as well."""
+        """End it; ending it twice does nothing. A subscription that the hub made ends as well."""
         self._hub._end(self.id, self._number)
 
     def __enter__(self) -> Handle:
@@ -106,14 +108,14 @@ class Hub:
         schema: Schema | None = None,
         on_error: Callable[[Failure, Event], None] | None = None,
     ) -> None:
-        """With a `schema`, every event that is published is checked against it."""
+        """Make a hub; with a `schema`, every event that is published is checked against it."""
         if schema is not None and matcher is not None:
             raise FykeError("schema= is for a hub that makes its matcher; give it to the Matcher")
         self._matcher = Matcher(schema=schema) if matcher is None else matcher
         self._schema = schema
         self._typed = TypedSubscriptions()
         self._had_typed = False
-        """Whether there ever was one, which judges whole events."""
+        """True if there ever was a typed subscription, which judges whole events."""
         self._on_error = on_error or _log_failure
         self._callbacks: dict[str, dict[int, Callback]] = {}
         """By the id of a subscription; numbers say who came first."""
@@ -153,7 +155,7 @@ class Hub:
         id: str | None = None,
         dialect: str = "fyke",
     ) -> Handle | Callable[[_Function], _Function]:
-        """Calls `callback` with every matching event from now on; without one, a decorator.
+        """Call `callback` with every matching event from now on; without one, return a decorator.
 
         `filter` is a text, a Filter, an event class or a condition on its fields (`fyke.fields`);
         with one of the last two, `callback` gets objects. `where` goes with a class: a function of
@@ -209,7 +211,7 @@ class Hub:
     def on(
         self, id: str, callback: Callback | None = None
     ) -> Handle | Callable[[_Function], _Function]:
-        """Calls `callback` too when a subscription that is there matches; without one, a decorator.
+        """Call `callback` too when a known subscription matches; without one, return a decorator.
 
         A subscription that the hub did not make stays when its callbacks go.
         """
@@ -237,8 +239,27 @@ class Hub:
         self._callbacks.setdefault(id, {})[number] = callback
         return Handle(self, id, number)
 
+    def stream(
+        self,
+        filter: Filter | object,
+        *,
+        where: object = None,
+        id: str | None = None,
+        dialect: str = "fyke",
+        size: int = SIZE,
+        when_full: WhenFull = "end",
+    ) -> Stream:
+        """Return the matching events from now on, for `async for`; see `hub_stream`.
+
+        At most `size` events wait for the reader. When there are more, the stream ends with a
+        StreamOverflow after those that wait, or with `when_full="drop"` the oldest is dropped.
+        """
+        stream = Stream(size, when_full)
+        stream.attach(lambda put: self._subscribed(filter, put, where, id, dialect).unsubscribe)
+        return stream
+
     def unsubscribe(self, callback: Callback) -> int:
-        """Ends all that a callback waits for; says how many subscriptions these were."""
+        """End all waits of a callback; return how many there were."""
         with self._lock:
             ended = [
                 (id, number)
@@ -263,7 +284,7 @@ class Hub:
                     self._matcher.remove(id)
 
     def publish(self, event: object) -> Delivery:
-        """Calls the matching callbacks in the order of subscription.
+        """Call the matching callbacks in the order of subscription.
 
         The event is an Event, a mapping, an object of an event class, or JSON as bytes. Of JSON, as
         of `Matcher.match_json`, what subscriptions read is read first; the whole only, and
@@ -289,7 +310,7 @@ class Hub:
         return Delivery(ids, tuple(failures), tasks)
 
     async def publish_async(self, event: object) -> Delivery:
-        """Calls the matching callbacks and waits for the coroutines, which run side by side."""
+        """Call the matching callbacks and wait for the coroutines, which run side by side."""
         event = self._read(event)
         if event is None:
             return Delivery(())
@@ -298,7 +319,7 @@ class Hub:
         return Delivery(ids, tuple(failures))
 
     def _read(self, event: Any) -> Event | None:
-        """The event; None of JSON that nobody wants."""
+        """Return the event; None for JSON that nobody wants."""
         if is_object(event):
             return pack(event)
         if isinstance(event, bytes | bytearray | memoryview):
@@ -314,7 +335,7 @@ class Hub:
     def _call(
         self, event: Event
     ) -> tuple[tuple[str, ...], list[Failure], list[tuple[str, Coroutine[Any, Any, Any]]]]:
-        """Runs the functions; the coroutines are made, not started."""
+        """Run the functions; the coroutines are made, not started."""
         with self._lock:
             ids = self._typed.candidates(event, self._matcher)
             called = [
@@ -378,7 +399,7 @@ def _check(callback: object) -> None:
 
 
 def _log_failure(failure: Failure, event: Event) -> None:
-    """Names the subscription; the event may hold what no log should."""
+    """Log a failure without the event, which may hold what no log should."""
     _log.error(
         "a callback of the subscription %r raised",
         failure.subscription,

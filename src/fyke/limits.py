@@ -1,4 +1,4 @@
-"""What bounds the work that one input may cause. Every limit has a name here and a safe default."""
+"""Limits: bounds on the work that one input may cause, each with a safe default."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from fyke.errors import FykeError
 
 DEPTH_CEILING: Final = 120
-"""What is nested deeper could exhaust the stack of those who walk it, whatever the settings say."""
+"""The ceiling of all settings: a deeper tree could exhaust the stack of its readers."""
 
 
 @dataclass(frozen=True, slots=True)

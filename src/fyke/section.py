@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from fyke.errors import FykeError, shown
+from fyke.sizes import read_size
 
 
 class Section:
@@ -29,7 +30,7 @@ class Section:
 
     @classmethod
     def read(cls, path: str | Path) -> Section:
-        """The whole of a file."""
+        """Read the whole of a file."""
         try:
             text = Path(path).read_bytes().decode()
         except (OSError, ValueError) as refused:
@@ -38,7 +39,7 @@ class Section:
 
     @classmethod
     def parse(cls, text: str, place: str) -> Section:
-        """The whole of a text; `place` is what errors call it."""
+        """Read the whole of a text; `place` is its name in errors."""
         try:
             document = tomllib.loads(text.removeprefix("\ufeff"))
         except (tomllib.TOMLDecodeError, RecursionError) as refused:
@@ -49,19 +50,19 @@ class Section:
         return key in self._left
 
     def offers(self, key: str) -> bool:
-        """Whether a key is there, which is one of those that may be."""
+        """Return True if a key is there. It counts as one that may be there."""
         self._asked.append(key)
         return key in self._left
 
     def text(self, key: str, default: str | None = None) -> str | None:
-        """Text that is not empty."""
+        """Return text that is not empty."""
         value = self._value(key, default)
         if value is not None and (not isinstance(value, str) or not value):
             self._refuse(key, value, "text")
         return value
 
     def needed(self, key: str, expected: str) -> str:
-        """Text that has to be there."""
+        """Return text that has to be there."""
         value = self.text(key)
         if value is None:
             self._miss(key, expected)
@@ -74,7 +75,7 @@ class Section:
         return value
 
     def whole(self, key: str, default: int | None, least: int) -> int:
-        """A number; without a default it has to be there."""
+        """Return a whole number; without a default it has to be there."""
         value = self._value(key, default)
         if value is None:
             self._miss(key, f"a whole number from {least} on")
@@ -89,7 +90,7 @@ class Section:
         return float(value)
 
     def number(self, key: str, default: float, least: float = 0.0) -> float:
-        """A finite number; whole or not."""
+        """Return a finite number, whole or not."""
         value = self._value(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             self._refuse(key, value, "a number")
@@ -97,8 +98,16 @@ class Section:
             self._refuse(key, value, f"a number from {least:g} on")
         return float(value)
 
+    def size(self, key: str) -> int | None:
+        """Return bytes, written as a number or as in "64 kB"; None if the key is missing."""
+        value = self._value(key, None)
+        try:
+            return None if value is None else read_size(value)
+        except FykeError:
+            self._refuse(key, value, "bytes, as in 64000 or '64 kB'")
+
     def share(self, key: str, default: float) -> float:
-        """A number from 0 to 1."""
+        """Return a number from 0 to 1."""
         value = self._value(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             self._refuse(key, value, "a share from 0 to 1")
@@ -111,29 +120,29 @@ class Section:
         return value
 
     def items(self, key: str, expected: str) -> list[Any]:
-        """A list of whatever; none where it is not there."""
+        """Return a list of any values; an empty one if the key is missing."""
         value = self._value(key, [])
         if not isinstance(value, list):
             self._refuse(key, value, expected)
         return value
 
     def options(self, key: str) -> dict[str, Any]:
-        """A table whose keys are not ours."""
+        """Return a table whose keys are not ours."""
         value = self._value(key, {})
         if not isinstance(value, dict):
             self._refuse(key, value, "a table")
         return value
 
     def section(self, key: str) -> Section:
-        """A table within; an empty one where it is not there."""
+        """Return a table within; an empty one if the key is missing."""
         return Section(self._place, self._path(key), self.options(key))
 
     def within(self, place: str, values: Mapping[str, Any]) -> Section:
-        """A table that was found inside of this one."""
+        """Return a table that was found inside of this one."""
         return Section(self._place, self._path(place), values)
 
     def end(self) -> None:
-        """Nothing that nobody asked for is left."""
+        """Refuse keys that nobody asked for."""
         for key in self._left:
             expected = ", ".join(dict.fromkeys(self._asked))
             self.fail(f"{self._path(key)} is unknown; expected {expected}")

@@ -24,9 +24,9 @@ from fyke.nodes.message import (
     Unsubscribe,
 )
 from fyke.overlay.topology import Topology
-from fyke.routing.epoch import Closed
-from fyke.routing.reach import Reachable
-from fyke.routing.row import Addressed
+from fyke.routing.adaptive.epoch import Closed
+from fyke.routing.forwarding.reach import Reachable
+from fyke.routing.forwarding.row import Addressed
 from fyke.simulation.simulation import Simulation
 from fyke.traces.trace import Delivered, Record, Rejected
 

@@ -25,9 +25,9 @@ from fyke.nodes.message import (
     Unadvertise,
     Unsubscribe,
 )
-from fyke.routing.epoch import Switch
+from fyke.routing.adaptive.epoch import Switch
 from fyke.routing.event_forwarding import EventForwarding
-from fyke.routing.row import Addressed
+from fyke.routing.forwarding.row import Addressed
 from fyke.routing.strategy import Decision
 from fyke.traces.trace import Delivered, Sent
 from tests.overlays import Overlay

@@ -163,3 +163,79 @@ def test_files_by_patterns(fyke, write):
         write(name, '{"a": 1}\n')
     run = fyke("match", "-e", "a = 1", "*.jsonl")
     assert [each["file"] for each in run.documents] == ["a.jsonl", "b.jsonl"]
+
+
+EXPANDED = RULE.replace("Image|endswith: '\\cmd.exe'", "User|expand: '%Admins%'")
+MAPPING = """
+fields: {Image: process.path, User: user}
+logsources:
+  - logsource: {product: windows}
+    where: "channel = 'S'"
+"""
+
+
+def test_a_rule_file_as_a_filter(fyke, write, rules):
+    events = write("e", EVENTS)
+    run = fyke("match", "-e", "@rules/word.yml", "--format", "{id}: {title}", events)
+    assert run.out.splitlines() == ["@rules/word.yml: Shell from Word"] * 2
+    run = fyke("match", "-e", "@rules/pattern.json", "-e", "exists n", events)
+    assert ids(run) == [(0, ["@rules/pattern.json", "exists n"])]
+    run = fyke("match", "-e", "@rules/word.yml", "--dialect", "sigma", events)
+    assert ids(run) == [(0, ["@rules/word.yml"]), (1, ["@rules/word.yml"])]
+    assert "rules/none.yml: there is no such file" in fyke("match", "-e", "@rules/none.yml").err
+
+
+@pytest.mark.parametrize("values", ["Admins: [root, adm*]", '{"Admins": ["root", "adm*"]}'])
+def test_values_of_placeholders(fyke, write, values):
+    rule, events = write("r.yml", EXPANDED), write("e", [{"User": "Admin"}, {"User": "ann"}])
+    run = fyke("match", "-s", rule, "--values", write("values", values), events)
+    assert (ids(run), run.err) == ([(0, ["0b1f"])], "")
+    run = fyke("match", "-s", rule, events)
+    assert "the placeholder %Admins% has no values" in run.err
+    assert run.code == 2
+
+
+def test_a_mapping_of_fields_and_log_sources(fyke, write, rules):
+    mapping = write("mapping.yml", MAPPING)
+    events = write("e", [{"process": {"path": "c:\\cmd.exe"}, "channel": c} for c in "ST"])
+    run = fyke("match", "-s", "rules/word.yml", "--mapping", mapping, events)
+    assert ids(run) == [(0, ["0b1f"]), (1, ["0b1f"])]
+    run = fyke("match", "-e", "@rules/word.yml", "--mapping", mapping, "--logsource", events)
+    assert ids(run) == [(0, ["@rules/word.yml"])]
+
+
+@pytest.mark.parametrize(
+    ("option", "content"),
+    [("--mapping", "fields: 5"), ("--mapping", "a: ["), ("--values", "a"), ("--values", "\x00")],
+)
+def test_a_mapping_that_cannot_be_read(fyke, write, rules, option, content):
+    run = fyke("match", "-s", "rules/word.yml", option, write("m", content), write("e", EVENTS))
+    assert (run.code, run.out) == (2, "")
+    assert run.err.startswith("fyke: m: ")
+
+
+def damaged_gz(text: bytes) -> bytes:
+    return gzip.compress(text)[:10] + b"\xff" * 20
+
+
+TORN = {
+    "torn.gz": lambda text: gzip.compress(text)[:-20],
+    "damaged.gz": damaged_gz,
+    "torn.bz2": lambda text: bz2.compress(text)[:-20],
+    "torn.zst": lambda text: pa.compress(text, "zstd", asbytes=True)[:-20],
+}
+
+
+@pytest.mark.parametrize("name", TORN)
+def test_a_compressed_file_that_is_torn(fyke, write, name):
+    text = b"".join(b'{"n": %d}\n' % (at * at) for at in range(5_000))
+    run = fyke("match", "--count", "-e", "n >= 0", write(name, TORN[name](text)))
+    assert run.code == 2
+    assert run.err.startswith(f"fyke: {name}: ")
+    assert run.err.count("\n") == 1
+
+
+def test_a_compressed_file_is_left_early(fyke, write):
+    text = b"".join(b'{"n": %d}\n' % at for at in range(400_000))
+    run = fyke("match", "-m", "2", "-e", "n >= 0", write("e.gz", gzip.compress(text, 1)))
+    assert (len(run.documents), run.code) == (2, 0)

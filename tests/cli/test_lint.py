@@ -216,3 +216,13 @@ def test_filters_are_checked_against_classes(fyke, write):
     ):
         run = fyke("lint", "s", *arguments)
         assert run.code == 2 and problem in run.err
+
+
+def test_a_folder_of_rules_and_what_the_engine_cannot_look_up(fyke, write, tmp_path):
+    (tmp_path / "rules").mkdir()
+    many = " or ".join(f"a{number} = 1" for number in range(9))
+    for name, text in {"few": "a = 1 or b like '%x%'", "many": many, "not": "not a = 1"}.items():
+        (tmp_path / "rules" / f"{name}.fyke").write_text(text)
+    run = fyke("lint", "rules", "--json")
+    found = [(each["problem"], each["subscription"]) for each in run.documents]
+    assert found == [("unguarded", "rules/many.fyke"), ("unguarded", "rules/not.fyke")]

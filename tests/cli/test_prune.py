@@ -113,3 +113,12 @@ def test_conditions_that_make_no_difference(fyke, write):
 def test_bad_input(fyke, write, arguments, sentence):
     run = fyke("prune", write("rules", RULES[:3]), *arguments)
     assert run.code == 2 and sentence in run.err and "Traceback" not in run.err
+
+
+def test_a_folder_of_rules(fyke, write, tmp_path):
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "a.fyke").write_text("a = 1 and b = 2")
+    (tmp_path / "rules" / "b.json").write_text('{"a": [1], "c": [3]}')
+    run = fyke("prune", "rules", "--json")
+    assert (run.code, run.documents[0]["subscriptions"]) == (0, 2)
+    assert fyke("summarise", "rules", "--json").documents[0]["subscriptions"] == 2

@@ -162,6 +162,45 @@ def test_brokers_with_little_memory_prune_and_deliver_the_same(fyke):
     assert "pruned" not in plain.out
 
 
+def test_a_limit_below_what_clients_want_is_said_in_words(fyke):
+    options = ["--strategy", "pf8", "--brokers", "4", "--subscriptions", "60", "--events", "1"]
+    run = fyke("simulate", *options, "--memory", "3kB")
+    assert run.code == 0 and "4 brokers hold more than 3 kB" in run.err
+    assert "own clients want is never pruned" in run.err and "cannot be met" in run.err
+    assert fyke("simulate", *options, "--memory", "1MB").err == ""
+
+
+def test_how_summaries_are_made(fyke, write):
+    options = ["--strategy", "summaries", "--subscriptions", "60", "--events", "40", "--json"]
+    settings = ["--summaries", "neighbours=2", "--summaries", "budget=2kB"]
+    (usual,) = fyke("simulate", "--overlay", "cwix", *options).documents
+    (other,) = fyke("simulate", "--overlay", "cwix", *options, *settings).documents
+    assert other["notified"] == usual["notified"]
+    assert other["event_messages"] < usual["event_messages"], "searches are shorter"
+    place = named("cwix")
+    brokers, links = list(place.brokers), [list(each) for each in place.links]
+    said = f"brokers = {brokers}\nlinks = {links}\n[summaries]\nneighbours = 2\nbudget = 2_000"
+    write("o.toml", said)
+    (read,) = fyke("simulate", "o.toml", *options).documents
+    assert read["event_messages"] == other["event_messages"]
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        (["budget"], "'budget'; expected NAME=VALUE"),
+        (["mode=exact", "mode=coarse"], "expected NAME=VALUE, each name once"),
+        (["mode=exakt"], "mode is 'exakt'; expected one of coarse, exact"),
+        (["nab=3"], "nab is unknown; expected mode, budget"),
+        (["period_s=0"], "period_s is 0.0; expected more than 0"),
+    ],
+)
+def test_settings_of_summaries_that_are_none(fyke, said, problem):
+    typed = [part for each in said for part in ("--summaries", each)]
+    run = fyke("simulate", "--strategy", "summaries", "--events", "1", *typed)
+    assert run.code == 2 and problem in run.err and "Traceback" not in run.err
+
+
 @pytest.mark.parametrize(("size", "problem"), [("2XB", "--memory: "), ("0", "--memory: ")])
 def test_a_limit_that_is_none_is_refused(fyke, size, problem):
     run = fyke("simulate", "--strategy", "pf8", "--events", "1", "--memory", size)

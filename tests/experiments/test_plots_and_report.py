@@ -8,7 +8,7 @@ from dataclasses import replace
 from fyke.experiments import plots, report
 from fyke.experiments.experiment import Axis, Claim, Figure, Finding, Panel, Paper
 from fyke.experiments.origin import Origin
-from fyke.experiments.outcome import Judged, Outcome, Run
+from fyke.experiments.outcome import Judged, Reproduction, Run
 from fyke.experiments.papers import paper
 from fyke.experiments.table import Table
 
@@ -55,13 +55,15 @@ PAPER = Paper(
 ORIGIN = Origin("1.2.3", "a <machine>", "2004-05-06", 77, 5_000, None)
 
 
-def outcome(rows: Table) -> Outcome:
+def outcome(rows: Table) -> Reproduction:
     runs = (
         Run("study", {"n": 1}, 7, rows.rows, 0.5, None),
         Run("study", {"n": 2}, 7, (), 0, "a <"),
     )
     judged = Judged(CLAIM, CLAIM.judge({}))
-    return Outcome(PAPER, "small", ORIGIN, PAPER.figures, (judged,), runs, {"study": rows}, 1.0)
+    return Reproduction(
+        PAPER, "small", ORIGIN, PAPER.figures, (judged,), runs, {"study": rows}, 1.0
+    )
 
 
 def test_a_figure_is_a_png_and_always_the_same():
@@ -69,6 +71,11 @@ def test_a_figure_is_a_png_and_always_the_same():
     assert image.startswith(b"\x89PNG")
     assert image == plots.draw(FIGURE, ROWS)
     assert image != plots.draw(FIGURE, ROWS.where(p=1))
+
+
+def test_a_single_curve_needs_no_legend():
+    panel = Panel("(a)", Axis("x", "brokers"), Axis("y", "messages"), ())
+    assert plots.draw(replace(FIGURE, panels=(panel,)), ROWS).startswith(b"\x89PNG")
 
 
 def test_the_page_holds_everything_and_nothing_from_outside():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fyke.errors import FykeError
-from fyke.experiments.table import Table, is_falling, is_rising, spread
+from fyke.experiments.table import Table
 
 ROWS = Table.of(
     [
@@ -38,9 +38,3 @@ def test_csv(tmp_path):
     assert text == "s,x,y,more\nPF,2,0.5,\nPF,1,1.0,\nEF \U0001f600,1,-0.0,\n"
     Table().write(tmp_path / "none.csv")
     assert (tmp_path / "none.csv").read_text() == "\n"
-
-
-def test_shapes():
-    assert is_rising([1, 2, 3]) and not is_rising([1, 1]) and is_rising([1])
-    assert is_falling([3.0, -0.5]) and not is_falling([0.0, -0.0])
-    assert spread([2.0, 1.0, 4.0]) == 4.0

@@ -276,7 +276,7 @@ anything = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
-            st.sampled_from([*codec._NAMES, ">=", "<", "timestamp"]), inner, max_size=2
+            st.sampled_from([*codec.members(), ">=", "<", "timestamp"]), inner, max_size=2
         ),
     ),
     max_leaves=10,
@@ -285,7 +285,7 @@ anything = st.recursive(
 
 @given(anything)
 def test_random_documents_are_a_filter_or_a_filter_error(document):
-    for name in codec._NAMES:
+    for name in codec.members():
         with contextlib.suppress(FilterError):
             filter = codec.from_document({name: document})
             assert codec.decode(codec.encode(filter)) == filter

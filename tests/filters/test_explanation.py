@@ -34,3 +34,21 @@ def test_types_show_their_supertypes() -> None:
     explanation = explain(fyke.parse("type is Stock"), event)
     assert explanation.holds
     assert explanation.seen == {"type": ("Share", "Stock")}
+
+
+@given(filters(), events())
+def test_as_text_it_is_a_tree_with_a_verdict(filter: Filter, event: Event) -> None:
+    first, *_, last = str(explain(filter, event)).splitlines()
+    assert (first[0], last) in {("✓", "accepted"), ("✗", "refused")}
+
+
+def test_the_tree_of_the_command_line() -> None:
+    filter = fyke.parse("price < 10 and (symbol = 'A' or not exists symbol)")
+    assert str(explain(filter, {"price": 8.4, "symbol": "OTE\n"})).splitlines() == [
+        "✗ all of",
+        "├── ✓ price < 10              price = 8.4",
+        "└── ✗ any of",
+        "    ├── ✗ symbol = 'A'        symbol = 'OTE\\n'",
+        "    └── ✗ not exists symbol   symbol = 'OTE\\n'",
+        "refused",
+    ]

@@ -20,7 +20,7 @@ from fyke.filters.filter import DEPTH_MAX, Filter, conjunction, disjunction, neg
 from fyke.filters.merging import merge
 from fyke.filters.normal_form import fold, simplify
 from fyke.filters.predicate import Range
-from fyke.filters.resolution import GROWTH, check_order, checked, resolve
+from fyke.filters.resolution import GROWTH, check_order, resolve, resolve_strictly
 from fyke.filters.subscription import Subscription
 from fyke.testing import ordered
 from fyke.testing.generators import randoms
@@ -255,7 +255,7 @@ def test_lint_proves_by_the_order() -> None:
 )
 def test_what_has_no_order_is_refused(text: str, attribute: str, said: str) -> None:
     for refuse in (
-        lambda: checked(fyke.parse(text), SCHEMA),
+        lambda: resolve_strictly(fyke.parse(text), SCHEMA),
         lambda: fyke.parse(text, schema=SCHEMA),
         lambda: fyke.Matcher(schema=SCHEMA).add("s", text),
         lambda: fyke.Matcher(schema=SCHEMA).add("s", fyke.parse(text)),

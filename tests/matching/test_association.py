@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fyke.matching.association import Association
+from fyke.matching.engines.association import Association
 
 needs = st.lists(st.sets(st.integers(0, 8), min_size=1), max_size=80)
 

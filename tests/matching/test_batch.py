@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import fyke
+from fyke.events.columns import read
 from fyke.matching import batch
 from fyke.matching.matcher import ENGINES, Matcher
 
@@ -40,6 +41,30 @@ def test_rows_are_events(engine: str) -> None:
     right = [(0, "low"), (0, "there"), (0, "inner"), (0, "in_"), (1, "absent"), (2, "there")]
     assert sorted(pairs(matcher, table)) == sorted(right)
     assert sorted(pairs(matcher, table.to_batches()[0])) == sorted(right)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "scan"])
+def test_columns_that_were_read_once_serve_several_matchers(engine: str) -> None:
+    """With ids as a dictionary, whose indices stay the same while others come and go."""
+    table = pa.table({"a": pa.array([1, None, 3, 1]), "é": ["x", "y", None, "x"]})
+    columns = read(table)
+    one = matcher_of(engine, low="a < 2", all="true", gone="a = 3", é="é = 'x'")
+    codes: dict[str, int] = {}
+    for change in (lambda: None, lambda: one.remove("gone"), lambda: one.add("new", "a = 3")):
+        change()
+        for matcher in (one, matcher_of(engine, there="exists a")):
+            found = matcher.match_columns(columns)
+            (ids,) = found["subscription"].chunks
+            assert pa.types.is_dictionary(ids.type)
+            decoded = list(zip(found["event"].to_pylist(), ids.to_pylist(), strict=True))
+            assert decoded == pairs(matcher, table) and decoded
+            if matcher is one:
+                for id, code in zip(ids.to_pylist(), ids.indices.to_pylist(), strict=True):
+                    assert codes.setdefault(id, code) == code
+    assert "gone" in codes and "new" in codes
+    assert Matcher(engine).match_columns(columns).num_rows == 0
+    with pytest.raises(fyke.EventError, match=r"row 1: .*nan is not a number"):
+        one.match_columns(read(pa.table({"a": [1.0, float("nan")]}), errors="collect"))
 
 
 @pytest.mark.parametrize("engine", ["compiled", "scan"])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
-from fyke.matching.boolean import BooleanEngine
+from fyke.matching.engines.boolean import BooleanEngine
 from fyke.testing.generators import events, filters, predicates
 
 few = predicates(st.sampled_from(["a", "b"]))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
-from fyke.matching.counting import CountingEngine
+from fyke.matching.engines.counting import CountingEngine
 from fyke.testing.generators import events, filters, predicates
 
 close = filters(predicates(st.sampled_from(["a", "b", "type"])), max_leaves=8)

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from fyke.events.event import Event
 from fyke.filters.filter import FALSE, Filter
 from fyke.filters.predicate import Range
-from fyke.matching import deferred, interim
-from fyke.matching.compiled import compiling
 from fyke.matching.compiled.engine import CompiledEngine
-from fyke.matching.deferred import DeferredEngine
-from fyke.matching.engine import Work
-from fyke.matching.interim import InterimEngine
+from fyke.matching.compiled.kernels import compiling
+from fyke.matching.engines import deferred, interim
+from fyke.matching.engines.contract import Work
+from fyke.matching.engines.deferred import DeferredEngine
+from fyke.matching.engines.interim import InterimEngine
 from fyke.matching.matcher import ENGINES, Matcher
 from fyke.testing.generators import events, filters, predicates, randoms
 from fyke.testing.matcher import check_matcher
@@ -60,6 +60,7 @@ def cold(make: Callable[[Callable[[int], Filter]], Any] = DeferredEngine) -> Ite
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "is_compiled", lambda: False)
         patch.setattr(compiling, "attend", lambda engine: None)
+        patch.setattr(compiling, "is_over", lambda: False)  # an earlier test may have ended it
         patch.setattr(interim, "STALE_MIN", 3)
         patch.setitem(ENGINES, "compiled", make)
         yield
@@ -224,7 +225,7 @@ def test_what_was_learned_moves_along() -> None:
         matcher._engine.move()
     engine = matcher.engine
     assert isinstance(engine, CompiledEngine)
-    assert engine._given.statistics.events == 50
+    assert engine._sample.statistics.events == 50
     assert matcher.stats().work == work and work.checks > 0
 
 

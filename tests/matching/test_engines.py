@@ -38,12 +38,12 @@ def test_histories(engine: str, taken: list[Filter], seen: list[Event], seed: in
 
 
 @contextmanager
-def frozen(tree_from: int, at_once_max: int, young_max: int = 0) -> Iterator[None]:
+def frozen(tree_from: int, foreground_size_max: int, memtable_size_max: int = 0) -> Iterator[None]:
     """The compiled engine without a waiting list, so that few filters already reach the kernels."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "WAITING_MAX", 0)
-        patch.setattr(compiled, "YOUNG_MAX", young_max)
-        patch.setattr(compiled, "AT_ONCE_MAX", at_once_max)
+        patch.setattr(compiled, "UNBOXED_MAX", 0)
+        patch.setattr(compiled, "MEMTABLE_SIZE_MAX", memtable_size_max)
+        patch.setattr(compiled, "FOREGROUND_SIZE_MAX", foreground_size_max)
         patch.setitem(
             ENGINES, "compiled", lambda filter_of: CompiledEngine(filter_of, tree_from=tree_from)
         )
@@ -51,11 +51,11 @@ def frozen(tree_from: int, at_once_max: int, young_max: int = 0) -> Iterator[Non
 
 
 FROZEN = {"runs": (64, 2_000), "trees": (2, 2_000), "small trees": (1, 2_000), "behind": (2, 0)}
-YOUNG = {"young": (64, 2_000, 2_000), "partly young": (2, 2_000, 3)}
+MEMTABLES = {"memtable": (64, 2_000, 2_000), "partly memtable": (2, 2_000, 3)}
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
-@pytest.mark.parametrize("how", [*FROZEN, *YOUNG])
+@pytest.mark.parametrize("how", [*FROZEN, *MEMTABLES])
 @settings(max_examples=25, deadline=None)
 @given(
     taken=st.lists(close, min_size=1, max_size=12),
@@ -63,7 +63,7 @@ YOUNG = {"young": (64, 2_000, 2_000), "partly young": (2, 2_000, 3)}
     seed=st.integers(0, 1000),
 )
 def test_histories_in_segments(how: str, taken: list[Filter], seen: list[Event], seed: int) -> None:
-    with frozen(*(FROZEN | YOUNG)[how]):
+    with frozen(*(FROZEN | MEMTABLES)[how]):
         check_matcher("compiled", taken, seen, seed=seed, steps=25)
 
 
@@ -82,7 +82,7 @@ def test_what_these_histories_reach(how: str) -> None:
             worker.join(10)
         segments = engine._segments
         assert 1 <= len(segments) < 10
-        assert not engine._waiting
+        assert not engine._unboxed
         assert sum(segment.live for segment in segments) == 40
         assert any(segment.layout.nodes.size for segment in segments) is (how != "runs")
         assert engine.work.probes > 0

@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 
 import fyke
-from fyke.matching.compiled.kernel import MODE
-from fyke.matching.compiled.kernel_cache import kernel_cache
+from fyke.matching.compiled.kernels.kernel import MODE
+from fyke.matching.compiled.kernels.kernel_cache import kernel_cache
 
 BEGINNING = """
 import logging, os, sys, time
 import fyke
-from fyke.matching.compiled import compiling
+from fyke.matching.compiled.kernels import compiling
 
 logging.basicConfig(format="%(message)s")
 matcher = fyke.Matcher()
@@ -220,7 +220,7 @@ def test_without_a_folder_kernels_come_through_a_pipe(variables: dict[str, str])
     succeeds(
         """
 import numpy as np
-from fyke.matching.compiled import kernel, numba_cache
+from fyke.matching.compiled.kernels import kernel, numba_cache
 from tests.matching.doubling import double
 
 kernel.kernel_cache = lambda mode: None
@@ -249,7 +249,8 @@ def test_a_zip_finds_the_same_kernels(tmp_path: Path) -> None:
 import sys
 sys.path.insert(0, {str(tmp_path / "fyke.zip")!r})
 import fyke
-from fyke.matching.compiled import compiling, search
+from fyke.matching.compiled.kernels import compiling
+from fyke.matching.compiled.search import search
 assert ".zip" in fyke.__file__
 assert compiling.is_compiled()
 matcher = fyke.Matcher()

@@ -17,12 +17,12 @@ from fyke.events.event import Event
 from fyke.events.value import Scalar, sort_key
 from fyke.filters.filter import Filter
 from fyke.filters.intervals import Cut, Spans, complement, union
-from fyke.matching.interval import IntervalEngine
-from fyke.matching.interval_array import IntervalArray
-from fyke.matching.interval_parameters import Parameters
-from fyke.matching.places import ALL, AT_EMPTY, AT_MISSING, BEGIN, END, TYPES, place
-from fyke.matching.profile import profiles
-from fyke.matching.profile_set import indices
+from fyke.matching.engines.interval import IntervalEngine
+from fyke.matching.engines.interval_array import IntervalArray
+from fyke.matching.engines.interval_parameters import Parameters
+from fyke.matching.engines.places import ALL, AT_EMPTY, AT_MISSING, BEGIN, END, TYPES, place
+from fyke.matching.engines.profile import profiles
+from fyke.matching.engines.profile_set import indices
 from fyke.testing.generators import events, filters, predicates, scalars
 
 X1 = {

@@ -328,3 +328,20 @@ def test_lines_that_go_by_the_slow_door_are_counted():
     matcher.add("y", "b = 1")
     matcher.match_json(b'{"b": [[[[[1]]]]]}')
     assert matcher.stats().read_slowly == 4
+
+
+CLOUD = b'{"specversion": "1.0", "id": "1", "source": "/s", "type": "T", "data": {"price": %d}}'
+
+
+def test_cloud_events_structured_and_in_batches():
+    matcher = matcher_of("scan", {"cheap": parse("data.price < 10"), "typed": parse("type is T")})
+    assert matcher.match_cloudevents(CLOUD % 5) == [["cheap", "typed"]]
+    batch = b"[" + CLOUD % 5 + b"," + CLOUD % 20 + b"]"
+    assert matcher.match_cloudevents(batch) == [["cheap", "typed"], ["typed"]]
+    assert matcher.match_cloudevents(b" []") == []
+    timed = CLOUD.replace(b'"data"', b'"time": "2026-01-31T14:00:00+02:00", "data"') % 20
+    matcher.add("late", "time > timestamp '2026-01-01'")
+    assert matcher.match_cloudevents(timed.decode()) == [["typed", "late"]]
+    for refused in (b"{}", b"[5]", b"5", CLOUD.replace(b"1.0", b"0.3") % 5, b"[" + CLOUD % 5):
+        with pytest.raises(EventError):
+            matcher.match_cloudevents(refused)

@@ -16,9 +16,9 @@ from fyke.events.event import Event
 from fyke.filters.filter import TRUE, Filter
 from fyke.matching import matcher as matcher_module
 from fyke.matching import snapshot
-from fyke.matching.engine import Persistent, Work
+from fyke.matching.engines.contract import Persistent, Work
+from fyke.matching.engines.scan import ScanEngine
 from fyke.matching.matcher import ENGINES, Matcher
-from fyke.matching.scan import ScanEngine
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_many_at_once(matcher: Matcher) -> None:
     for refused in ([("f", "true"), ("d", "true"), ("g", "true")], [("h", "true"), ("i", "a <")]):
         with pytest.raises(fyke.FykeError):
             matcher.add_many(refused)
-    for no_pair in (7, None, ("j",), ("j", "true", 1)):
+    for no_pair in (7, None, ("j",), ("j", "true", "fyke", 1)):
         with pytest.raises(fyke.FykeError, match="no pair"):
             matcher.add_many([no_pair])  # type: ignore[list-item]
     assert matcher.match({"a": 1}) == ["d", "f", "h"]
@@ -200,11 +200,11 @@ class _Kept(ScanEngine):
 
     opened = 0
 
-    def kept(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
+    def save(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, object]]:
         slots = np.array(sorted(self._tests), np.int32)
         return {"index.slots": slots}, {"words": ["a", 1, None], "by number": {3: 4}}
 
-    def take_up(
+    def load(
         self,
         arrays: dict[str, npt.NDArray[Any]],
         details: dict[str, Any],
@@ -323,3 +323,32 @@ def test_the_memory_of_a_matcher_is_free_at_once(engine: str, tmp_path: Path) ->
         assert [engine() for engine in engines] == [None, None]
     finally:
         gc.enable()
+
+
+def test_many_in_several_dialects() -> None:
+    matcher = Matcher()
+    matcher.add_many([("a", "a = 1"), ("b", {"a": [1]}, "eventbridge")])
+    matcher.add_many([("c", "a = '1'"), ("d", "a = 1", "fyke")], dialect="cesql")
+    assert matcher.match({"a": 1}) == ["a", "b", "c", "d"]  # CESQL casts
+    with pytest.raises(fyke.FykeError, match="no pair"):
+        matcher.add_many([("e", "a = 1", "fyke", "more")])  # type: ignore[list-item]
+    with pytest.raises(fyke.FykeError, match="unknown dialect"):
+        matcher.add_many([("e", "a = 1", "nope")])
+
+
+def test_what_is_printed() -> None:
+    matcher = Matcher()
+    assert repr(matcher) == "Matcher(0 subscriptions, 'compiled')"
+    matcher.add("alice", "a = 1 and b = 2 and c = 3")
+    assert repr(matcher) == "Matcher(1 subscription, 'compiled')"
+    matcher.add("bo\nb", "b = 2 and not exists a")
+    assert str(matcher.why_not({"a": 2, "b": 2})).splitlines() == [
+        "subscription   held   failed         seen",
+        "bo\\nb          1      not exists a   a = 2",
+        "alice          1      a = 1          a = 2",
+        "                      c = 3          c is missing",
+    ]
+    assert str(matcher.why_not({"a": 1, "b": 2, "c": 3}, limit=0)).startswith("subscription")
+    assert fyke.Event({"a": 1}).get("a") == 1
+    assert fyke.Event({"a": 1}).get("b") is None
+    assert fyke.Event({"a": 1}).get("b", 5) == 5

@@ -12,8 +12,8 @@ import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
 from fyke.filters.predicate import Predicate, TypeIs
-from fyke.matching.engine import Work
-from fyke.matching.predicate_index import PredicateIndex
+from fyke.matching.engines.contract import Work
+from fyke.matching.engines.predicate_index import PredicateIndex
 from fyke.testing.generators import events, predicates
 
 close = predicates(st.sampled_from(["a", "b", "type"]))

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fyke.errors import FykeError
-from fyke.matching.dynamic_array import DynamicArray
-from fyke.matching.engine import Work
-from fyke.matching.indices import Indices
-from fyke.matching.interval_parameters import Parameters
-from fyke.matching.profile_set import (
+from fyke.matching.engines.contract import Work
+from fyke.matching.engines.dynamic_array import DynamicArray
+from fyke.matching.engines.indices import Indices
+from fyke.matching.engines.interval_parameters import Parameters
+from fyke.matching.engines.profile_set import (
     WORD,
     ProfileSet,
     as_bits,

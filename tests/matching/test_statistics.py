@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.number import ExactDecimal
 from fyke.matching import statistics
-from fyke.matching.compiled.codes import scalar_key
+from fyke.matching.compiled.coding.codes import scalar_key
 from fyke.matching.statistics import Statistics
 from fyke.testing.generators import events
 

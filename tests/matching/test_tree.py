@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
-from fyke.matching.interval import IntervalEngine
-from fyke.matching.interval_parameters import Parameters
-from fyke.matching.tree import Node, TreeEngine
+from fyke.matching.engines.interval import IntervalEngine
+from fyke.matching.engines.interval_parameters import Parameters
+from fyke.matching.engines.tree import Node, TreeEngine
 from fyke.testing.generators import events, filters, predicates
 
 X1 = {

@@ -7,6 +7,7 @@ import pytest
 from fyke.errors import FykeError
 from fyke.overlay.overlay_file import parse, read
 from fyke.overlay.topology import Topology
+from fyke.routing.summaries.parameters import SummaryParameters
 
 WHOLE = """
 links = [["a", "b"], { between = ["b", "c"], latency_s = 0.05, bandwidth = 1e6 }]
@@ -25,6 +26,10 @@ Stock = "b"
 [stages]
 Stock = [["symbol"], []]
 
+[summaries]
+budget = "64 kB"
+neighbours = 2
+
 [clients]
 alice = "a"
 """
@@ -40,6 +45,9 @@ def test_all_that_a_file_may_say(tmp_path):
     assert overlay.rendezvous == {"Stock": "b", "": "a"}
     assert overlay.clients == {"alice": "a"}
     assert overlay.stages == {"Stock": (("symbol",), ())}
+    assert overlay.summaries is not None
+    parameters = SummaryParameters.read(overlay.summaries)
+    assert parameters == SummaryParameters(budget=64_000, neighbours=2)
     assert (overlay.placement, overlay.lease_s) == ("similarity", 60.0)
     assert (parse(AB).placement, parse(AB).lease_s) == ("locality", None)
 
@@ -74,12 +82,30 @@ AB = 'links = [["a", "b"]]\n'
         (AB + "[stages]\nT = [1]", r"stages.T is \[1\]; expected a list of names for each"),
         (AB + "placement = 5", "placement is 5; expected one of locality, similarity, random"),
         (AB + "lease_s = -1", "lease_s is -1; expected a number of seconds"),
+        (AB + "summaries = 3", "summaries is 3; expected a table"),
         (AB + '[clients]\nalice = "z"', "clients.alice: unknown broker 'z'"),
     ],
 )
 def test_every_mistake_is_named(text: str, problem: str):
     with pytest.raises(FykeError, match=rf"^o.toml: .*{problem}"):
         parse(text, "o.toml")
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ('mode = "exakt"', "summaries.mode is 'exakt'; expected one of coarse, exact"),
+        ("budget = true", "summaries.budget is True; expected bytes, as in"),
+        ("degree_max = 0", "summaries.degree_max is 0; expected a whole number from 1 on"),
+        ('choice = "best"', "summaries.choice is 'best'; expected one of highest_degree, nearest"),
+        ("neighbors = 2", "summaries.neighbors is unknown; expected mode, budget, period_s"),
+    ],
+)
+def test_every_mistake_about_summaries_is_named(said: str, problem: str):
+    overlay = parse(f"{AB}[summaries]\n{said}", "o.toml")
+    assert overlay.summaries is not None
+    with pytest.raises(FykeError, match=f"^o.toml: {problem}"):
+        SummaryParameters.read(overlay.summaries)
 
 
 def test_a_file_that_cannot_be_read(tmp_path):

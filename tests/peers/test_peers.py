@@ -324,7 +324,7 @@ def boxes_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def shortcuts_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def all_of(self: Member, event: Event, point: Point, without: object) -> list[int]:
+    def all_of(self: Member, event: Event, point: Point, wanted: int, without: object) -> list[int]:
         rows = self._table.holding(np.array(self.near.view, np.int64), point).tolist()
         filters = self._registry.filters
         return [row for row in rows if row not in set(without) and filters[row].matches(event)]  # type: ignore[call-overload]

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 import fyke.spark
 from fyke.pipeline import live
 from fyke.pipeline.configuration import parse
-from fyke.pipeline.outcome import Outcome, Stage
+from fyke.pipeline.outcome import RunOutcome, Stage
 from fyke.pipeline.running import run
 from fyke.pipeline.watching import Pulse
 
@@ -57,10 +57,10 @@ class Listening:
 
 
 @pytest.fixture
-def run_pipeline(spark: SparkSession, tmp_path: Path) -> Callable[[str], Outcome]:
+def run_pipeline(spark: SparkSession, tmp_path: Path) -> Callable[[str], RunOutcome]:
     """`run_pipeline(text)` runs a pipeline.toml that lies in `tmp_path`."""
 
-    def start(text: str) -> Outcome:
+    def start(text: str) -> RunOutcome:
         watcher = Listening()
         outcome = run(parse(text, "pipeline.toml", tmp_path), watcher, spark)
         assert watcher.begun == [stage.name for stage in watcher.ended]
@@ -76,10 +76,12 @@ def watcher() -> Listening:
 
 
 @pytest.fixture
-def run_stream(spark: SparkSession, tmp_path: Path, watcher: Listening) -> Callable[..., Outcome]:
+def run_stream(
+    spark: SparkSession, tmp_path: Path, watcher: Listening
+) -> Callable[..., RunOutcome]:
     """`run_stream(text)` runs a pipeline.toml that lies in `tmp_path` and streams."""
 
-    def start(text: str, seconds: float | None = 60.0) -> Outcome:
+    def start(text: str, seconds: float | None = 60.0) -> RunOutcome:
         pipeline = parse(text, "pipeline.toml", tmp_path)
         assert pipeline.is_stream
         return live.run(pipeline, watcher, spark, seconds=seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -196,6 +197,8 @@ def test_logs_and_streams_need_a_place(work: Path) -> None:
         check(pipeline(stream, work))
     (work / "news").mkdir()
     check(pipeline(stream, work))
+    with pytest.raises(FykeError, match=r"output\.tables is for runs that end"):
+        check(replace(pipeline(stream, work), tables="s3a://bucket/out"))
     with pytest.raises(FykeError, match=r"subscriptions\.path is"):
         check(pipeline(stream.replace("in/subs", "in/sub"), work))
 

@@ -87,7 +87,7 @@ def test_the_sample_at_small_size(tmp_path, place):
     assert done.stdout.endswith("\n\npipeline-out/report.html\n")
     assert [line.split()[0] for line in done.stderr.splitlines()] == [
         "running",
-        *("start", "ingest", "compile", "match", "notify", "count", "report"),
+        *("start", "ingest", "compile", "replicate:", "match", "notify", "count", "report"),
     ]
     assert max(map(len, done.stdout.splitlines())) <= 80
     page = (out / "report.html").read_text("utf-8")

@@ -51,6 +51,9 @@ def test_what_the_sample_leaves_as_comments_works_too():
         "csv", "/somewhere/events", {"header": True}, "id", "id string, price double", True
     )
     assert made.subscriptions.path == "/somewhere/subscriptions.jsonl"
+    (tables,) = uncommented("output")
+    assert parsed(f"{EVENTS}{SUBSCRIPTIONS}[output]\n{tables}").tables == "s3a://bucket/run"
+    assert parsed(f'{EVENTS}{SUBSCRIPTIONS}[output]\ntables = "there"').tables == "/somewhere/there"
     assert uncommented("spark") == ['remote = "sc://host:15002"    # or a Spark Connect server']
     live = parsed(f'[events]\nworkload = "auction"\n{generated}\n' + SUBSCRIPTIONS)
     assert live.events == Paced(workload("auction", typed=False), 2_000)

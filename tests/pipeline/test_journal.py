@@ -1,4 +1,4 @@
-"""What a task writes, without Spark: digests, sizes and refusals say what a scan says."""
+"""What a task writes, mostly without Spark: digests, sizes and refusals say what a scan says."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import DataFrame
 
 import fyke
 from fyke.pipeline import journal
-from fyke.pipeline.journal import Task
+from fyke.pipeline.journal import Digests
+from fyke.pipeline.sources import Events, Shape
+from fyke.spark.matching import Task
+from fyke.spark.planning import Plan
 from fyke.spark.reading import Reading
 from fyke.spark.snapshots import Pin
 from fyke.workloads.named import workload
@@ -39,8 +43,8 @@ def written(pin: Pin, size: int) -> list[dict]:
     table = WORK.columns(EVENTS).combine_chunks()
     reading = Reading("columns", tuple(table.schema.names))
     table = table.append_column("key", pa.array(map(keys, range(EVENTS)), pa.string()))
-    task = Task(pin, reading, "key", None)
-    return [row for batch in task.run(table.to_batches(size)) for row in batch.to_pylist()]
+    task = Task(pin, reading, Digests("key", None), sets_aside=True)
+    return [row for batch in task.matches(table.to_batches(size)) for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize(("size", "matches_max"), [(1_000, 10**6), (37, 100), (1, 1)])
@@ -88,8 +92,8 @@ def test_refusals_are_in_no_digest(cheap, size):
     nan = float("nan")
     prices = pa.array([1.0, nan, 2.0, 3.0, 1.0, nan, 1.0, None])
     table = pa.table({"price": prices, "key": pa.array([1, 2, None, 4, 5, None, 7, 8])})
-    task = Task(cheap, Reading("columns", ("price",)), "key", None)
-    rows = [row for batch in task.run(table.to_batches(size)) for row in batch.to_pylist()]
+    task = Task(cheap, Reading("columns", ("price",)), Digests("key", None), sets_aside=True)
+    rows = [row for batch in task.matches(table.to_batches(size)) for row in batch.to_pylist()]
     refused = [(row["event"], row["reason"]) for row in rows if row["reason"] is not None]
     assert Counter(event for event, _ in refused) == {2: 1, None: 2}
     reasons = sorted(reason for event, reason in refused if event is None)
@@ -113,8 +117,8 @@ def test_refusals_are_in_no_digest(cheap, size):
 
 
 def test_no_rows_no_journal(pin):
-    task = Task(pin, Reading("columns", ("price",)), "key", None)
-    assert list(task.run([])) == []
+    task = Task(pin, Reading("columns", ("price",)), Digests("key", None), sets_aside=True)
+    assert list(task.matches([])) == []
 
 
 def test_documents_keep_the_difference_between_null_and_missing(tmp_path):
@@ -126,10 +130,54 @@ def test_documents_keep_the_difference_between_null_and_missing(tmp_path):
         matcher.save(folders[-1])
     texts = ['{"price": null}', "{}", '{"price": 2}', '{"price": [1, null]}', '{"price": "x"}']
     batch = pa.record_batch({"key": pa.array(range(5)), "value": pa.array(texts, pa.binary())})
-    task = Task(Pin.of(folders), Reading("json", ("value",)), "key", "value")
-    rows = [row for each in task.run([batch]) for row in each.to_pylist()]
+    task = Task(
+        Pin.of(folders), Reading("json", ("value",)), Digests("key", "value"), sets_aside=True
+    )
+    rows = [row for each in task.matches([batch]) for row in each.to_pylist()]
     assert {row["subscription"]: row["events"] for row in rows if row["subscription"]} == {
         "price is null": [0, 3],
         "not exists price": [1],
         "price != 1": [0, 2, 3, 4],
     }
+
+
+@pytest.mark.parametrize("placement", ["split", "rendezvous", "multistage"])
+def test_a_planned_journal_says_the_same(spark, cheap, tmp_path, placement):
+    """Events that are copied to parts of the subscriptions are counted and refused once."""
+    from pyspark.sql import functions as f
+
+    nan = float("nan")
+    prices = [1.0, nan, 2.0, 3.0, 1.0, nan, 1.0, None]
+    keys = [1, 2, None, 4, 5, None, 7, 8]
+    frame = spark.createDataFrame(list(zip(prices, keys, strict=True)), "price double, key long")
+    events = Events(frame, Shape("key", ("price",)))
+    on, parts = ("price", 3) if placement == "rendezvous" else (None, 2)
+
+    def written(name: str, rows: DataFrame) -> DataFrame:
+        rows.write.mode("append").parquet(str(tmp_path / name))
+        return spark.read.parquet(str(tmp_path / name))
+
+    whole = written("whole", journal.journal(events, cheap))
+    plan = Plan(placement, "a test", on=on, parts=parts)
+    planned = written("planned", journal.planned_journal(events, cheap, plan))
+    assert not planned.where("size is not null").count()
+    planned = written("planned", journal.sizes_of(planned, len(prices)))
+
+    def pairs(found: DataFrame) -> Counter:
+        rows = found.where("subscription is not null")
+        each = rows.select("subscription", f.explode("events").alias("event")).collect()
+        return Counter(map(tuple, each))
+
+    def summed(found: DataFrame) -> dict:
+        rows = found.where("size is not null").groupBy("size").agg(f.sum("rows")).collect()
+        return dict(map(tuple, rows))
+
+    def refused(found: DataFrame) -> Counter:
+        rows = found.where("reason is not null").select("event", "reason").collect()
+        return Counter(map(tuple, rows))
+
+    assert pairs(planned) == pairs(whole) and sum(pairs(whole).values()) == 11
+    assert summed(planned) == summed(whole) == {3: 3, 1: 2}
+    assert refused(planned) == refused(whole) and sum(refused(whole).values()) == 3
+    for found in (whole, planned):
+        assert found.agg(f.sum(f.when(f.col("at").isNotNull(), f.col("rows")))).first()[0] == 8

@@ -22,8 +22,8 @@ import pytest
 import fyke
 from fyke.errors import FykeError
 from fyke.logs.partitions import Partitions
+from fyke.pipeline.batch_counts import BatchCounts, CountsLog
 from fyke.pipeline.folder import Folder, replacing
-from fyke.pipeline.ledger import Entry, Ledger
 from fyke.workloads.named import workload
 
 Pair = tuple[str, object, str]
@@ -52,8 +52,8 @@ def put_subscriptions(file: Path, filters: dict[str, str]) -> None:
     file.with_suffix(".new").rename(file)
 
 
-def ledger(out: Path) -> list[Entry]:
-    return list(Ledger(str(out / "batches.ndjson")).entries())
+def counts_log(out: Path) -> list[BatchCounts]:
+    return list(CountsLog(str(out / "batches.ndjson")).entries())
 
 
 def batch_of(file: Path) -> int:
@@ -163,7 +163,7 @@ def test_files_that_appear(run_stream, watcher, tmp_path):
     put(tmp_path / "in", 1, EVENTS[3:])
     out = tmp_path / "out"
     first = run_stream(FILES)
-    assert [entry.events for entry in ledger(out)] == [7, 3]
+    assert [entry.events for entry in counts_log(out)] == [7, 3]
     assert pairs(parquet(out)) == pairs(ndjson(out / "notifications.ndjson"))
     assert pairs(parquet(out)) == accepted(EVENTS, FILTERS)
     refused = ndjson(out / "refused-events.ndjson")
@@ -186,7 +186,7 @@ def test_files_that_appear(run_stream, watcher, tmp_path):
     wanted = [*accepted(EVENTS, FILTERS), *accepted(more, others)]
     assert pairs(parquet(out)) == sorted(wanted)
     assert pairs(ndjson(out / "notifications.ndjson")) == sorted(wanted)
-    assert [(each.batch, each.start, each.version) for each in ledger(out)] == [
+    assert [(each.batch, each.start, each.version) for each in counts_log(out)] == [
         *((0, 1, 1), (1, 1, 1), (2, 2, 2))
     ]
     assert (second.events, second.events_refused, second.matches) == (12, 4, len(wanted))
@@ -222,7 +222,7 @@ def test_a_log(run_stream, tmp_path):
     log.log(0).append(["[]"])
     outcome = run_stream(text)
     wanted = accepted(EVENTS, FILTERS)
-    assert len(ledger(tmp_path / "out")) == 2
+    assert len(counts_log(tmp_path / "out")) == 2
     found = parquet(tmp_path / "out")
     assert pairs(found) == wanted
     assert outcome.notifications == len(found) == len({pair[:2] for pair in wanted})
@@ -296,9 +296,9 @@ def meanwhile(work: Callable[[Callable[[], bool]], None]) -> Iterator[None]:
 
 
 def by_version(out: Path, filters: dict[int, dict[str, str]]) -> list[Pair]:
-    """What the batches of a ledger should have sent."""
+    """What the batches of a counts_log should have sent."""
     wanted, first = [], 0
-    for entry in ledger(out):
+    for entry in counts_log(out):
         wanted += in_auctions(first, first + entry.events, filters[entry.version])
         first += entry.events
     return sorted(wanted)
@@ -310,31 +310,31 @@ def test_interrupted_with_subscriptions_that_change(run_stream, watcher, tmp_pat
     put_subscriptions(file, OLD)
 
     def change(alive: Callable[[], bool]) -> None:
-        await_that(lambda: len(ledger(out)) >= 2, alive)
+        await_that(lambda: len(counts_log(out)) >= 2, alive)
         file.write_text('{"id": "x", "filter": "?"}\n')
         await_that(lambda: any("the old ones stay" in note for note in watcher.notes), alive)
         put_subscriptions(file, NEW)
-        await_that(lambda: ledger(out)[-1].version > 1, alive)
+        await_that(lambda: counts_log(out)[-1].version > 1, alive)
 
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with meanwhile(change):
         outcome = run_stream(PACED, None)
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
     assert any("stopping" in note for note in watcher.notes)
-    newest = ledger(out)[-1].version
-    assert newest == 3 and {entry.version for entry in ledger(out)} == {1, 3}
+    newest = counts_log(out)[-1].version
+    assert newest == 3 and {entry.version for entry in counts_log(out)} == {1, 3}
     wanted = by_version(out, {1: OLD, 3: NEW})
-    done = {entry.batch for entry in ledger(out)}
+    done = {entry.batch for entry in counts_log(out)}
     assert pairs(each for each in parquet(out) if each[0] in done) == wanted
     assert outcome.matches == len(wanted)
     assert max(pulse.arriving_per_s for pulse in watcher.pulses) > 50
     assert any(pulse.matches_per_s and pulse.latency_s for pulse in watcher.pulses)
 
-    with meanwhile(lambda alive: await_that(lambda: ledger(out)[-1].start == 2, alive)):
+    with meanwhile(lambda alive: await_that(lambda: counts_log(out)[-1].start == 2, alive)):
         again = run_stream(PACED, None)
     wanted = by_version(out, {1: OLD, 3: NEW})
     assert pairs(parquet(out)) == wanted == pairs(ndjson(out / "notifications.ndjson"))
-    assert again.events == sum(entry.events for entry in ledger(out)) > outcome.events
+    assert again.events == sum(entry.events for entry in counts_log(out)) > outcome.events
     assert again.stream.starts == 2
 
 
@@ -450,18 +450,18 @@ def test_killed_and_terminated(tmp_path):
         await_that((out / "journal" / "batch=1").exists, lambda: process.poll() is None)
         process.send_signal(signal.SIGKILL)
         assert process.wait(60) == -signal.SIGKILL
-    done = ledger(out)
+    done = counts_log(out)
     assert len(done) in (1, 2) and not (out / "report.html").exists()
 
     with command(tmp_path, log) as process:
-        await_that(lambda: len(ledger(out)) >= 3, lambda: process.poll() is None)
+        await_that(lambda: len(counts_log(out)) >= 3, lambda: process.poll() is None)
         process.send_signal(signal.SIGTERM)
         assert process.wait(240) == 0, log.read_text("utf-8")[-2000:]
     text = log.read_text("utf-8")
     assert "Traceback" not in text and "Exception" not in text
     assert "stopping" in text and re.search(r"\d events/s, .* matches, 0 refused, batch \d", text)
-    assert ledger(out)[: len(done)] == done
-    assert [entry.batch for entry in ledger(out)] == list(range(len(ledger(out))))
+    assert counts_log(out)[: len(done)] == done
+    assert [entry.batch for entry in counts_log(out)] == list(range(len(counts_log(out))))
     wanted = by_version(out, {1: OLD})
     assert wanted and pairs(parquet(out)) == wanted
     assert pairs(ndjson(out / "notifications.ndjson")) == wanted

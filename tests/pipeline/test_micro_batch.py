@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,23 @@ def version(folder: Path, *ids: str) -> versions.Version:
     return versions.add(folder, matcher)
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """Subscriptions of which a version was chosen."""
+
+    chosen: Following
+
+    def following(self) -> Following:
+        return self.chosen
+
+
 def pinned(folder: Path, run: str, batch: int, number: int | None = None) -> Pinned:
     """What a batch sees in a start of the stream of its own."""
     nothing: Any = None
     names = Places(**{name: str(folder / name) for name in Places.__slots__})
-    step = MicroBatch(run, 1, nothing, nothing, nothing, names)
     following = Following(str(folder / "compiled"), number, sweeps=True)
-    return step._pinned(Pins(names.pins), batch, following)
+    standing: Any = Chosen(following)
+    return MicroBatch(run, 1, nothing, standing, nothing, names).pin(batch)
 
 
 @pytest.fixture

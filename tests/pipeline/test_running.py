@@ -225,6 +225,23 @@ def test_a_wrong_key_keeps_the_earlier_results(run_pipeline, tmp_path):
     ]
 
 
+def test_tables_of_a_run_that_failed_do_not_count(run_pipeline, tmp_path):
+    """Nothing is replaced by URI: a run writes under a new name, and its summary comes last."""
+    (tmp_path / "events.jsonl").write_text(lines(*EVENTS), "utf-8")
+    (tmp_path / "subscriptions.jsonl").write_text(lines(*SUBSCRIPTIONS), "utf-8")
+    text = JSON_PIPELINE.format(form="digest") + 'tables = "tables"\n'
+    outcome = run_pipeline(text)
+    (good,) = (tmp_path / "tables").iterdir()
+    assert outcome.tables == str(good) and list((good / "summary.json").glob("part-*"))
+    assert set(pairs(documents(good / "notifications.ndjson"))) == expected(EVENTS, SUBSCRIPTIONS)
+    assert json.loads((tmp_path / "out" / "pipeline.json").read_text())["tables"] == str(good)
+    with pytest.raises(FykeError, match="6 of 6 events were refused"):
+        run_pipeline(text.replace('key = "id"', 'key = "di"'))
+    (bad,) = set((tmp_path / "tables").iterdir()) - {good}
+    assert (bad / "journal").is_dir() and not (bad / "summary.json").exists()
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["tables"] == str(good)
+
+
 def test_tables_with_keys_of_any_type(run_pipeline, tmp_path):
     table = pa.table(
         {

@@ -155,7 +155,7 @@ def test_a_fault_is_found(owner, name, fault, monkeypatch, seeds) -> None:
 
 
 @pytest.fixture(scope="module")
-def auction() -> tuple[Matcher, plan.Plan]:
+def auction() -> tuple[Matcher, plan.PruningPlan]:
     matcher = Matcher("counting")
     matcher.add_many((AUCTION.id(number), AUCTION.filter(number)) for number in range(300))
     return matcher, fyke.prune(matcher, sample=AUCTION.columns(1_000))

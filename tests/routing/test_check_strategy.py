@@ -24,20 +24,20 @@ from fyke.broker.declarations import Declarations
 from fyke.nodes.codec import Codec
 from fyke.nodes.inputs import Recovered
 from fyke.nodes.message import Subscribe
-from fyke.routing import filtering
-from fyke.routing.adaptive import Adaptive
-from fyke.routing.covering_set import CoveringSet
-from fyke.routing.doubt import Doubt
-from fyke.routing.epoch import Closed, Complete, Epoch
+from fyke.routing.adaptive.adaptive import Adaptive
+from fyke.routing.adaptive.epoch import Closed, Complete, Epoch
 from fyke.routing.event_forwarding import EventForwarding
-from fyke.routing.filtering import Filtering
 from fyke.routing.flooding import flood_on
-from fyke.routing.offer import Offer
-from fyke.routing.reach import Reach
-from fyke.routing.row import Offered, Resync, withdrawal
+from fyke.routing.forwarding import filtering
+from fyke.routing.forwarding.covering_set import CoveringSet
+from fyke.routing.forwarding.doubt import Doubt
+from fyke.routing.forwarding.filtering import Filtering
+from fyke.routing.forwarding.offer import Offer
+from fyke.routing.forwarding.reach import Reach
+from fyke.routing.forwarding.row import Offered, Resync, withdrawal
+from fyke.routing.forwarding.table import RowTable
+from fyke.routing.forwarding.variant import VARIANTS
 from fyke.routing.strategy import EVERYONE, Decision
-from fyke.routing.table import Table
-from fyke.routing.variant import VARIANTS
 from fyke.testing import story as told
 from fyke.testing.story import Add, Break, Change, Crash, Drop, Say, Settle, Story, Wait
 from fyke.testing.strategy import CHANGES, check_story, check_strategy
@@ -373,7 +373,7 @@ FAULTS = {
     "orphans forgotten": (CoveringSet, "remove", keeps_orphans, "pf8", "get|tables"),
     "synced too early": (Doubt, "told", is_synced_at_once, "pf8", "get"),
     "no doubt": (Doubt, "sides", never_doubts, "pf8", "get"),
-    "old ways": (Table, "drop", keeps_old_ways, "pf5", "keeps|get"),
+    "old ways": (RowTable, "drop", keeps_old_ways, "pf5", "keeps|get"),
     "told stays told": (Epoch, "reset", keeps_what_was_told, ADAPTIVE, "epochs|changed"),
     "no epoch ends": (Adaptive, "_say", says_nothing_of(Closed), ADAPTIVE, "epochs"),
     "no epoch begins": (Adaptive, "_say", says_nothing_of(Complete), ADAPTIVE, "epochs"),
@@ -385,8 +385,8 @@ FAULTS = {
         "pf8",
         "schemas|get|takes|tables",
     ),
-    "promises outlive a client": (Broker, "_left", keeps_promises, "pf8", "refused|keeps"),
-    "promises lost in a crash": (Broker, "_recovered", forgets_promises, "pf8", "refused"),
+    "promises outlive a client": (Broker, "_leave", keeps_promises, "pf8", "refused|keeps"),
+    "promises lost in a crash": (Broker, "_recover", forgets_promises, "pf8", "refused"),
 }
 """By what goes wrong: a method, what takes its place, in which strategy, and what is found."""
 

@@ -35,11 +35,12 @@ from fyke.nodes.message import (
 )
 from fyke.overlay.generators import line
 from fyke.overlay.topology import Topology, TopologyError
-from fyke.routing.adaptive import KINDS, Adaptive
-from fyke.routing.epoch import Switch
+from fyke.routing.adaptive.adaptive import KINDS, Adaptive
+from fyke.routing.adaptive.epoch import Switch
+from fyke.routing.adaptive.weighing import Weighing
 from fyke.routing.event_forwarding import EventForwarding
-from fyke.routing.reach import COORDINATOR, Reach
-from fyke.routing.row import Synced
+from fyke.routing.forwarding.reach import COORDINATOR, Reach
+from fyke.routing.forwarding.row import Synced
 from fyke.routing.strategy import (
     EVERYONE,
     NOTHING,
@@ -47,7 +48,6 @@ from fyke.routing.strategy import (
     Strategy,
     Surroundings,
 )
-from fyke.routing.weighing import Weighing
 from fyke.simulation.simulation import Simulation
 from fyke.traces.trace import Delivered, Record, Rejected, Sent
 from tests.overlays import Overlay, delivered

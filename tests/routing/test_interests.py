@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from fyke.routing.interests import Group, Interests
+from fyke.routing.interests import FilterGroup, Interests
 from fyke.testing.story import events, filters
 
 
@@ -17,7 +17,7 @@ def test_groups_find_what_they_hold_whatever_was_asked_before(
     for seed in seeds(40):
         draw = Random(seed)
         interests = Interests("scan")
-        groups: list[Group[tuple[str, str]]] = [Group(interests) for _ in range(2)]
+        groups: list[FilterGroup[tuple[str, str]]] = [FilterGroup(interests) for _ in range(2)]
         held: list[dict[tuple[str, str], object]] = [{}, {}]
         few = draw.sample(events(), 2)
         for number in range(40):

@@ -10,7 +10,7 @@ import fyke
 from fyke.assembly import STRATEGIES
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Advertise, Publish, Subscribe, Unadvertise, Unsubscribe
-from fyke.routing.epoch import Switch
+from fyke.routing.adaptive.epoch import Switch
 from fyke.traces.trace import Delivered
 from tests.overlays import LINE, Overlay
 

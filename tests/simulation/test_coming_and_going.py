@@ -11,7 +11,7 @@ from fyke.assembly import STRATEGIES
 from fyke.errors import FykeError
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Declare, Publish, Subscribe
-from fyke.routing.variant import VARIANTS
+from fyke.routing.forwarding.variant import VARIANTS
 from fyke.simulation.network import Network
 from fyke.traces.trace import Delivered, Happened
 from tests.overlays import Overlay

@@ -10,12 +10,12 @@ from fyke.overlay.generators import line, tree
 from fyke.simulation.faults import Fault
 from fyke.simulation.scenario import Scenario
 from fyke.traces.metrics import summarize
-from fyke.traces.summary import Summary
+from fyke.traces.summary import RunSummary
 from fyke.traces.trace import Record, Told
 from fyke.workloads.named import workload
 
 
-def played(scenario: Scenario) -> tuple[Summary, list[Record]]:
+def played(scenario: Scenario) -> tuple[RunSummary, list[Record]]:
     trace: list[Record] = []
     system = assemble("event_forwarding", scenario.topology, engine="scan")
     scenario.play(system.make, system.codec, trace.append)

@@ -16,7 +16,7 @@ from fyke import FykeError, Matcher
 from fyke.matching.snapshot import identity
 from fyke.spark import delivering
 from fyke.spark.archives import pack, unpack
-from fyke.spark.delivering import Delivery, _Taking
+from fyke.spark.delivering import Delivery, Taking
 from fyke.spark.memory import passing_max
 
 
@@ -40,7 +40,7 @@ def sent(folder: Path, matcher: Matcher) -> list[dict[str, Any]]:
 def test_chunks_in_any_order(tmp_path: Path, matcher: Matcher) -> None:
     rows = sent(tmp_path / "v", matcher)
     random.Random(1).shuffle(rows)
-    taking = _Taking(tmp_path / "v")
+    taking = Taking(tmp_path / "v")
     for row in rows:
         assert not (tmp_path / "v" / "shard-00000").exists()  # it appears when it is whole
         taking.take(row)  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ def test_chunks_in_any_order(tmp_path: Path, matcher: Matcher) -> None:
 
 def test_the_first_complete_attempt_wins(tmp_path: Path, matcher: Matcher) -> None:
     first, second = sent(tmp_path / "v", matcher), sent(tmp_path / "v", matcher)
-    taking = _Taking(tmp_path / "v")
+    taking = Taking(tmp_path / "v")
     states = []
     for row in [*first[:-1], *second, first[-1]]:
         taking.take(row)  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ def test_a_worker_that_sees_the_folder_saves_there(tmp_path: Path, matcher: Matc
     delivery = Delivery.begin(tmp_path / "v")
     (row,) = delivery.deliver("shard-00000", matcher)
     assert row.get("data") is None
-    _Taking(tmp_path / "v").take({"data": None, **row})  # type: ignore[arg-type]
+    Taking(tmp_path / "v").take({"data": None, **row})  # type: ignore[arg-type]
     assert len(Matcher.open(tmp_path / "v" / "shard-00000")) == 200
 
 
@@ -80,11 +80,11 @@ def test_damage_on_the_way(tmp_path: Path, matcher: Matcher) -> None:
     rows[1]["data"] = rows[1]["data"][:-1] + b"?"
     with pytest.raises(FykeError, match="damaged on its way"):
         for row in rows:
-            _Taking(tmp_path / "v").take(row)  # type: ignore[arg-type]
+            Taking(tmp_path / "v").take(row)  # type: ignore[arg-type]
 
 
 def test_what_is_incomplete(tmp_path: Path, matcher: Matcher) -> None:
-    taking = _Taking(tmp_path / "v")
+    taking = Taking(tmp_path / "v")
     for row in sent(tmp_path / "v", matcher)[1:]:
         taking.take(row)  # type: ignore[arg-type]
     assert not (tmp_path / "v" / "shard-00000").exists()

@@ -51,7 +51,8 @@ def test_advice() -> None:
     cold = replace(GOOD, is_warm=False, kernels="fast-1")
     assert "no compiled kernels" in advice(cold)[0]
     assert "no compiled kernels" in Examination(GOOD.versions, (cold,), 2, "fast-2").advice[0]
-    assert Examination(GOOD.versions, (cold,), 2, "fast-1").advice == []  # they will be sent
+    served = Examination(GOOD.versions, (cold,), 2, "fast-1")
+    assert served.advice == [] and served.kernels_of(cold) == "sent"
 
 
 def test_tasks_follow_from_cores(spark: SparkSession) -> None:

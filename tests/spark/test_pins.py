@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from fyke import FykeError, Matcher
-from fyke.spark import tally, versions
+from fyke.spark import batch_counts, versions
+from fyke.spark.batch_counts import MatchCounts, MatchTotals
 from fyke.spark.matching import Output
 from fyke.spark.pins import Pinned, Pins
 from fyke.spark.reading import Reading
 from fyke.spark.sinks import FolderSink, FunctionSink, Sink
 from fyke.spark.snapshots import Pin
 from fyke.spark.step import Following, Step
-from fyke.spark.tally import Counts, Tally
 from tests.synced import Synced
 
 
@@ -91,16 +91,16 @@ def test_a_version_that_is_lost_after_it_was_pinned(tmp_path: Path) -> None:
     version(tmp_path / "s", "two")
     pins = Pins(str(tmp_path / "c" / "pins"))
     pins.put(5, Pinned.of(first))
-    assert step(tmp_path, careless, "1")._pinned(5).version == 1
+    assert step(tmp_path, careless, "1").pin(5).version == 1
     shutil.rmtree(first.folder)
     with pytest.raises(FykeError, match=r"was begun with version 1 .*batch-5\.json"):
-        step(tmp_path, careless, "2")._pinned(5)
+        step(tmp_path, careless, "2").pin(5)
     folder = FolderSink(str(tmp_path / "out"))
     (tmp_path / "out" / "batch=5").mkdir(parents=True)
     with pytest.raises(FykeError, match="was begun with version 1"):
-        step(tmp_path, folder, "3")._pinned(5)
+        step(tmp_path, folder, "3").pin(5)
     (tmp_path / "out" / "batch=5").rmdir()
-    assert step(tmp_path, folder, "4")._pinned(5).version == 2
+    assert step(tmp_path, folder, "4").pin(5).version == 2
     assert pins.get(5, never).version == 2
 
 
@@ -121,10 +121,10 @@ def test_versions_that_a_batch_may_need_are_kept(tmp_path: Path) -> None:
 
 def test_a_repeated_batch_counts_once(tmp_path: Path) -> None:
     file = str(tmp_path / "tally.json")
-    assert tally.load(file) == Tally()
+    assert batch_counts.load(file) == MatchTotals()
     for batch in (0, 1, 1, 2):
-        tally.store(file, tally.load(file).add(batch, 3, Counts(10, 1)))
-    assert tally.load(file) == Tally(batch=2, version=3, matches=30, errors=3)
+        batch_counts.store(file, batch_counts.load(file).add(batch, 3, MatchCounts(10, 1)))
+    assert batch_counts.load(file) == MatchTotals(batch=2, version=3, matches=30, errors=3)
     Path(file).write_text("{}")
     with pytest.raises(FykeError, match="cannot be read"):
-        tally.load(file)
+        batch_counts.load(file)

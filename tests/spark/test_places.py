@@ -195,7 +195,7 @@ def test_a_stream_follows_a_bucket(spark: SparkSession, bucket: str, tmp_path: P
 
 
 def test_a_checkpoint_in_a_bucket(spark: SparkSession, bucket: str, tmp_path: Path) -> None:
-    """Pins, tally and subscriptions lie there; another start goes on with them."""
+    """Pins, counts and subscriptions lie there; another start goes on with them."""
     where = joined(bucket, "checkpoint")
     got: list[tuple[int, int, str]] = []
 

@@ -12,6 +12,7 @@ import fyke
 import fyke.spark
 from fyke import FykeError, Matcher
 from fyke.filters.residual import Residual
+from fyke.matching.compiled.kernels import compiling
 from fyke.spark.memory import in_bytes
 from fyke.spark.planning import Plan
 
@@ -71,3 +72,21 @@ def test_words() -> None:
     assert str(Plan("replicate", "so")) == "replicate: so"
     sizes = {"2g": 2**31, "512m": 2**29, "7": 7 * 2**20, "1 kb": 1024, "x": None, "": None}
     assert {text: in_bytes(text) for text in sizes} == sizes
+
+
+def test_planning_needs_no_kernels(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A driver on a cluster looks at subscriptions, and leaves matching them to the workers."""
+    events = spark.createDataFrame([(1, "x")], "k int, type string")
+    path = saved(tmp_path / "r", [fyke.parse(f"type = 't{at}' and k > {at}") for at in range(300)])
+    attended: list[object] = []
+    monkeypatch.setattr(compiling, "attend", attended.append)
+    monkeypatch.setattr(compiling, "is_loaded", lambda: False)
+    monkeypatch.setattr(compiling, "is_compiled", lambda: False)
+    plan = fyke.spark.plan(events, path, memory=4_000)
+    assert plan.placement == "rendezvous" and "100% of them" in plan.why
+    fyke.spark.match(events, path, placement="multistage")
+    assert attended == []
+    Matcher.open(path)
+    assert len(attended) == 1  # who matches here has them compiled

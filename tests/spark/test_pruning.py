@@ -79,7 +79,7 @@ def _ids(row) -> list[str]:
 
 
 def test_the_first_stage_fits_and_covers(spark: SparkSession, matcher, tmp_path):
-    from fyke.spark.matching import Output, Task, pinned
+    from fyke.spark.matching import Output, Task, pin_subscriptions
     from fyke.spark.placements.pruned import prepare_pruned
     from fyke.spark.reading import Reading
 
@@ -87,7 +87,7 @@ def test_the_first_stage_fits_and_covers(spark: SparkSession, matcher, tmp_path)
     memory = size_of(str(tmp_path / "m")) * 3 // 4
     events = spark.createDataFrame(EVENTS)
     task = Task(
-        pinned(str(tmp_path / "m")),
+        pin_subscriptions(str(tmp_path / "m")),
         Reading.of(events, None, None, None),
         Output.of(events, None, False),
         False,

@@ -43,7 +43,7 @@ def test_documents_match_as_they_do_alone(rows, first, kind):
     batch = batch.slice(first, len(texts))
     pairs, bad = right(texts)
     reading = Reading("json", ("v",))
-    found = reading.match(SHARDS, batch)
+    found = reading.match(SHARDS, batch, strict=True)
     numbers = found.rows.to_pylist()
     assert numbers == sorted(numbers)
     assert sorted(zip(numbers, found.ids.to_pylist(), strict=True)) == pairs
@@ -55,6 +55,52 @@ def test_documents_match_as_they_do_alone(rows, first, kind):
             continue
         with pytest.raises(EventError):
             event(row)
+
+
+def right_by_the_doors(texts: list[bytes | None]) -> tuple[list[tuple[int, str]], dict[int, str]]:
+    """The matches of a scan over what each shard reads, and why rows are no events for one."""
+    pairs, bad = [], {}
+    for row, text in enumerate(texts):
+        if text is None or not text.strip():
+            bad[row] = "the row is null" if text is None else "not JSON: the text is empty"
+            continue
+        held = []
+        for shard in SHARDS:
+            try:
+                event = shard._door().projection.event(text)
+            except EventError as refused:
+                bad[row] = str(refused)
+            else:
+                held += [(row, id) for id, filter in shard.items() if filter.matches(event)]
+        pairs += [] if row in bad else held
+    return sorted(pairs), bad
+
+
+@settings(max_examples=60)
+@given(st.lists(ROWS, max_size=8), st.integers(0, 3))
+def test_documents_are_read_by_the_door(rows, first):
+    texts = [None if row is None else as_bytes(row) for row in rows]
+    padded = pa.array([*map(as_bytes, NASTY[:first]), *texts, b"{}"], pa.binary())
+    batch = pa.record_batch({"v": padded}).slice(first, len(texts))
+    pairs, bad = right_by_the_doors(texts)
+    found = Reading("json", ("v",)).match(SHARDS, batch)
+    numbers = found.rows.to_pylist()
+    assert numbers == sorted(numbers)
+    assert sorted(zip(numbers, found.ids.to_pylist(), strict=True)) == pairs
+    assert found.bad == bad
+
+
+def test_what_no_shard_reads_is_not_checked_and_one_refusal_is_enough():
+    shards = [matcher_of("compiled", {name: f"{name} = 1"}) for name in "ab"]
+    rows = [b'{"a": 1, "b": 1, "c": 1e400}', b'{"a": 1, "b": 1e400}', b'{"a": 1, "a": 2}', b" \n"]
+    batch = pa.record_batch({"v": pa.array([*rows, None], pa.binary())})
+    found = Reading("json", ("v",)).match(shards, batch)
+    assert sorted(zip(found.rows.to_pylist(), found.ids.to_pylist(), strict=True)) == [
+        (0, "a"),
+        (0, "b"),
+    ]
+    assert list(found.bad) == [1, 3, 4]
+    assert list(Reading("json", ("v",)).match(shards, batch, strict=True).bad) == [0, 1, 2, 3, 4]
 
 
 def test_cloud_events_match_as_they_do_alone():

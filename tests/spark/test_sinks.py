@@ -155,6 +155,6 @@ def test_what_is_a_sink(tmp_path: Path) -> None:
     assert sink_of(tmp_path, "sink") == FolderSink(str(tmp_path))
     assert sink_of(print, "sink") == FunctionSink(print)
     assert isinstance(plain := sink_of(Plain(), "sink"), Plain) and isinstance(plain, Sink)
-    for wrong in ("s3://bucket/x", 5, None):
+    for wrong in (5, None):
         with pytest.raises(FykeError, match="sink="):
             sink_of(wrong, "sink")

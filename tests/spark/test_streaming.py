@@ -137,7 +137,7 @@ def test_bad_calls_are_refused(spark: SparkSession, tmp_path: Path) -> None:
         ((events, one, out), {**checkpoint, "trigger": "soon"}, "expected seconds"),
         ((events, one, out), {**checkpoint, "trigger": -1}, "expected seconds"),
         ((events, one, 5), checkpoint, "sink=5"),
-        ((events, one, "s3://out"), checkpoint, "path of a folder"),
+        ((events, one, "nowhere://out"), checkpoint, "nowhere://out cannot be used as a sink"),
         ((events, one, out), {"checkpoint": "ftp://c"}, "'ftp://c' is no place"),
         ((events, one, out), {"checkpoint": 5}, "checkpoint=5"),
         ((events, one, tmp_path / "diary"), checkpoint, "is no sink"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import given
 
 from fyke.errors import FykeError
@@ -300,3 +301,33 @@ def test_a_number_that_has_gone_does_not_come_again() -> None:
     summary.remove("three", "b1")
     summary.add("four", "a < 4", "b1")
     assert summary.numbers("b1") == [0, 3]
+
+
+@pytest.mark.parametrize("is_received", [False, True])
+def test_differences_by_number_lose_nothing(is_received: bool) -> None:
+    """The last one goes, another comes: whoever was told by numbers hears of both."""
+    owned = Summary.of([("one", "a < 1"), ("two", "b < 2")], owner="b1", version=1)
+    if is_received:
+        owned = Summary.from_bytes(owned.to_bytes(names=True))
+    told = Summary.from_bytes(owned.to_bytes())
+    before = set(owned.numbers("b1"))
+    last = max(owned.register.ids["b1"], key=owned.register.ids["b1"].__getitem__)
+    owned.remove(last)
+    assert not owned.match({"z": 1})  # somebody asks: what has gone is no longer in the rows
+    owned.add("three", "c < 3")
+    after = set(owned.numbers("b1"))
+    told.update(owned.selected({"b1": after - before}), {"b1": before - after})
+    assert told.owners({"c": 1}) == ["b1"]
+    assert set(told.numbers("b1")) == after
+
+
+def test_a_number_that_was_told_is_not_given_to_another() -> None:
+    """An owner that hears of its own numbers from elsewhere goes on behind them."""
+    summary = Summary.of([("one", "a < 1")], owner="b1", version=1)
+    summary.add("two", "b < 2")
+    elsewhere = Summary.of([(f"s{at}", f"x{at} < 1") for at in range(4)], owner="b1", version=9)
+    summary.update(elsewhere.selected({"b1": [2, 3]}), {})
+    for at in range(3):
+        summary.add(f"new{at}", f"y{at} < 1")
+    assert all(summary.match({f"x{at}": 0}) for at in (2, 3))
+    assert len(summary.numbers("b1")) == 7

@@ -98,8 +98,8 @@ def missing_is_unequal_to_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 def covered_patterns_go_to_any_row(patch: pytest.MonkeyPatch) -> None:
-    placed = joining._placed
-    patch.setattr(joining, "_placed", lambda places, coarse: placed(places[::-1], coarse))
+    placed = joining._place
+    patch.setattr(joining, "_place", lambda places, coarse: placed(places[::-1], coarse))
 
 
 def case_is_not_ignored(patch: pytest.MonkeyPatch) -> None:

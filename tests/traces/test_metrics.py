@@ -18,7 +18,7 @@ from fyke.overlay.topology import Topology
 from fyke.simulation.network import Network
 from fyke.simulation.simulation import Simulation
 from fyke.traces.metrics import Meter, summarize
-from fyke.traces.summary import Latency, Load, Summary, Traffic
+from fyke.traces.summary import Latency, Load, RunSummary, Traffic
 from fyke.traces.trace import Delivered, Happened, Held, Lost, Record, Rejected, Sent, Told
 
 LINE = Topology.of([("a", "b"), ("b", "c"), ("c", "d")])
@@ -76,11 +76,11 @@ def test_a_trace_by_hand():
 
 
 def test_nothing_is_zero():
-    assert summarize([]) == Summary()
+    assert summarize([]) == RunSummary()
     assert summarize([], LINE).useless == 0
-    assert (Summary().network_load, Summary().sigma, Summary().duplication) == (0, 0, 0)
-    assert Summary().bottleneck is None
-    msgspec.json.encode(Summary().document())
+    assert (RunSummary().network_load, RunSummary().sigma, RunSummary().duplication) == (0, 0, 0)
+    assert RunSummary().bottleneck is None
+    msgspec.json.encode(RunSummary().document())
 
 
 def test_without_the_overlay_some_numbers_are_unknown():
@@ -230,3 +230,12 @@ def test_a_straight_message_is_of_use_to_its_receiver_alone():
     found = summarize(trace(straight=True), LINE)
     assert found.useless == 1
     assert (found.links["a", "b"].useless, found.links["a", "c"].useless) == (1, 0)
+
+
+def test_two_ways_between_the_same_brokers_are_judged_apart_and_summed():
+    over_link = Sent(0.0, "a", "b", "Publish", "e1", 10)
+    straight = Sent(0.0, "a", "b", "Publish", "e1", 10, straight=True)
+    further = Delivered(1.0, "c", "carl", "e1", ("s",))
+    found = summarize([over_link, straight, further], LINE)
+    assert found.links["a", "b"] == Traffic(messages=2, bytes=20, events=2, useless=1)
+    assert summarize([over_link, straight], LINE).links["a", "b"].useless == 2

@@ -15,17 +15,15 @@ from typing import Any
 from fyke.events.event import Event
 from fyke.filters.filter import Filter, conjunction, disjunction, negation
 from fyke.filters.predicate import Predicate
-from fyke.workloads.attribute import Attribute, Number, Words, zipf
+from fyke.workloads.attribute import CodedAttribute, Number, Words, zipf
 from fyke.workloads.bibliography import _AGAIN, _Titles
 from fyke.workloads.composition import Composition
-from fyke.workloads.conjunctive import ConjunctiveWorkload, FlatWorkload
-from fyke.workloads.draw import COLUMNS, Choice, Ranges, Stream
+from fyke.workloads.conjunctive import ConjunctiveWorkload, FlatWorkload, MixedWorkload
+from fyke.workloads.draw import COLUMNS, Choice, RandomStream, Ranges
 from fyke.workloads.drawn import DrawnWorkload
 from fyke.workloads.form import Fixed, Flag, Form, Moment, Names, Sentence
-from fyke.workloads.mixed import MixedWorkload
 from fyke.workloads.predicates import NONE, PredicateSource
-from fyke.workloads.recipe import recipe_filter
-from fyke.workloads.strings import RECIPES, StringsWorkload, _source
+from fyke.workloads.strings import RECIPES, StringsWorkload, _source, recipe_filter
 from fyke.workloads.trees import LEAVES, NEGATED_PER_MILLE, TREES_PER_MILLE, TreesWorkload, _sources
 from fyke.workloads.workload import Workload
 
@@ -47,7 +45,7 @@ def start(seed: int, name: str) -> int:
     return found
 
 
-def half(stream: Stream, row: int, column: int) -> int:
+def half(stream: RandomStream, row: int, column: int) -> int:
     return mix((int(stream.start) + (row * COLUMNS + column) * GOLDEN) & MASK) >> 32
 
 
@@ -68,7 +66,7 @@ def inside(ranges: Ranges, at: int, bits: int) -> int:
 class Row:
     """The draws of one row, with the methods of `Draw`."""
 
-    stream: Stream
+    stream: RandomStream
     number: int
 
     def half(self, column: int) -> int:
@@ -94,7 +92,7 @@ class Row:
     def within(self, ranges: Ranges, which: int, inside: int) -> int:
         return self.inside(ranges, self.pick(ranges.choice, which), inside)
 
-    def seek(self, number: int, stream: Stream | None = None) -> Row:
+    def seek(self, number: int, stream: RandomStream | None = None) -> Row:
         return Row(stream or self.stream, number)
 
 
@@ -141,13 +139,13 @@ def text_of(composition: Composition, row: int) -> str:
 # --- attributes ----------------------------------------------------------------------------------
 
 
-def code(attribute: Attribute, bits: int) -> int:
+def code(attribute: CodedAttribute, bits: int) -> int:
     if isinstance(attribute, Words):
         return pick(zipf(attribute.size), bits)
     return (bits * attribute.size) >> 32
 
 
-def code_ends(attribute: Attribute, stream: Stream, row: int) -> tuple[int, int]:
+def code_ends(attribute: CodedAttribute, stream: RandomStream, row: int) -> tuple[int, int]:
     if not isinstance(attribute, Number):
         found = code(attribute, half(stream, row, 0))
         return found, found
@@ -183,7 +181,7 @@ def event(work: Workload, number: int) -> Event:
     assert isinstance(work, FlatWorkload)
     return Event(
         {
-            each.name: each.value(code(each, half(Stream(work.seed, name), number, 0)))
+            each.name: each.value(code(each, half(RandomStream(work.seed, name), number, 0)))
             for each in work.attributes
             for name in [f"{work.family} {each.name}"]
         }

@@ -13,8 +13,8 @@ from fyke.workloads.draw import (
     Codes,
     Draw,
     KeyedChoice,
+    RandomStream,
     Ranges,
-    Stream,
     mix,
     popularity,
     row_numbers,
@@ -61,7 +61,7 @@ def test_mix(some: list[int]) -> None:
 
 @given(seeds, st.text(max_size=5), numbers, columns)
 def test_streams(seed: int, name: str, rows: list[int], column: int) -> None:
-    stream = Stream(seed, name)
+    stream = RandomStream(seed, name)
     assert int(stream.start) == one_row.start(seed, name)
     expected = [one_row.half(stream, row, column) for row in rows]
     assert stream.half(codes(rows), column).tolist() == expected
@@ -85,7 +85,7 @@ def test_tables(some: list[int], others: list[int], weights: list[int]) -> None:
 def test_many_rows_are_rows(
     seed: int, given: list[int], column: int, limit: int, several: list[list[int]]
 ) -> None:
-    stream, other = Stream(seed, "one"), Stream(seed, "other")
+    stream, other = RandomStream(seed, "one"), RandomStream(seed, "other")
     choices = [*map(Choice, several)]
     keyed = KeyedChoice(choices)
 
@@ -113,7 +113,7 @@ def test_many_rows_are_rows(
 @given(seeds, numbers)
 def test_templates(seed: int, rows: list[int]) -> None:
     given = [(0,), (1, 2, 3), (4, 5)]
-    stream = Stream(seed, "x")
+    stream = RandomStream(seed, "x")
     found = Templates(given).pick(stream, codes(rows)).tolist()
     expected = [given[Row(stream, row).below(0, len(given))] for row in rows]
     assert [tuple(at for at in row if at != NONE) for row in found] == expected
@@ -122,7 +122,7 @@ def test_templates(seed: int, rows: list[int]) -> None:
 def test_rare_and_impossible_choices() -> None:
     """Weight zero is never picked, also at the seam between two choices."""
     keyed = KeyedChoice([Choice((0, 1, 0)), Choice((1, 0)), Choice((0, 0, 5, 0))])
-    draw = Draw(Stream(1, "x"), row_numbers(3_000))
+    draw = Draw(RandomStream(1, "x"), row_numbers(3_000))
     assert draw.pick_by(keyed, draw.number % 3, 0).tolist() == [1, 0, 2] * 1_000
 
 
@@ -132,7 +132,9 @@ def test_numbers_of_a_range() -> None:
 
 
 def test_streams_rows_and_columns_differ() -> None:
-    streams = [Stream(seed, name) for seed in (0, 1, -1, 2**64 + 5) for name in ("a", "b", "ab")]
+    streams = [
+        RandomStream(seed, name) for seed in (0, 1, -1, 2**64 + 5) for name in ("a", "b", "ab")
+    ]
     rows = row_numbers(100)
     words = {
         word for s in streams for column in range(COLUMNS) for word in s.half(rows, column).tolist()
@@ -141,7 +143,7 @@ def test_streams_rows_and_columns_differ() -> None:
 
 
 def test_below_is_uniform() -> None:
-    counts = np.bincount(Stream(0, "x").below(row_numbers(14_000), 0, 7), minlength=7)
+    counts = np.bincount(RandomStream(0, "x").below(row_numbers(14_000), 0, 7), minlength=7)
     assert len(counts) == 7
     assert abs(counts - 2_000).max() < 200
 
@@ -149,14 +151,14 @@ def test_below_is_uniform() -> None:
 def test_choice_keeps_its_weights_and_its_ends() -> None:
     choice = Choice((1, 0, 3))
     assert choice.pick(bits([0, TOP])).tolist() == [0, 2]
-    counts = np.bincount(choice.pick(Stream(0, "x").half(row_numbers(8_000), 0)), minlength=3)
+    counts = np.bincount(choice.pick(RandomStream(0, "x").half(row_numbers(8_000), 0)), minlength=3)
     assert counts[1] == 0
     assert abs(counts[0] - 2_000) < 200
 
 
 def test_popularity_falls_with_the_rank() -> None:
     choice = popularity(1_000, flat=10)
-    picked = choice.pick(Stream(0, "x").half(row_numbers(50_000), 0))
+    picked = choice.pick(RandomStream(0, "x").half(row_numbers(50_000), 0))
     counts = np.bincount(picked, minlength=1_000)
     assert len(counts) == 1_000
     assert counts[:10].sum() > 1.5 * counts[20:30].sum() > 3 * counts[200:210].sum() > 0
@@ -169,9 +171,9 @@ def test_ranges_stay_inside() -> None:
 
 def test_shuffled_is_a_permutation_of_its_own() -> None:
     items = [f"item {number}" for number in range(100)]
-    one, other = Stream(1, "x").shuffled(items), Stream(2, "x").shuffled(items)
+    one, other = RandomStream(1, "x").shuffled(items), RandomStream(2, "x").shuffled(items)
     assert sorted(one) == sorted(other) == sorted(items)
     assert one != other != items
-    assert one == Stream(1, "x").shuffled(iter(items))
-    start = int(Stream(1, "x").start)
+    assert one == RandomStream(1, "x").shuffled(iter(items))
+    start = int(RandomStream(1, "x").start)
     assert one == sorted(items, key=lambda item: one_row.mix((start + items.index(item)) % 2**64))

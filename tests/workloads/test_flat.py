@@ -10,10 +10,15 @@ import pytest
 from fyke.filters.filter import And, Filter, Not, Or, walk
 from fyke.filters.predicate import In, Predicate, Range
 from fyke.workloads.attribute import Words, geometric_widths, zipf
-from fyke.workloads.conjunctive import FlatWorkload
-from fyke.workloads.equalities import EqualitiesWorkload
-from fyke.workloads.intervals import ThreeIntervalsWorkload, ThreeOfTenIntervalsWorkload
-from fyke.workloads.mixed import NUMBERS, SHAPES, MixedWorkload
+from fyke.workloads.conjunctive import (
+    NUMBERS,
+    SHAPES,
+    EqualitiesWorkload,
+    FlatWorkload,
+    MixedWorkload,
+    ThreeIntervalsWorkload,
+    ThreeOfTenIntervalsWorkload,
+)
 from fyke.workloads.predicates import NONE, Conjunctions
 from fyke.workloads.trees import TreesWorkload
 

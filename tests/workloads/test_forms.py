@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fyke
-from fyke.workloads.draw import Draw, Stream, row_numbers
+from fyke.workloads.draw import Draw, RandomStream, row_numbers
 from fyke.workloads.drawn import kind_by_kind
 from fyke.workloads.form import Fixed, Flag, Form, Moment, Names, Sentence, Whole
 from tests.workloads import one_row
@@ -62,7 +62,7 @@ def test_sentences() -> None:
 
 
 def test_kinds_are_put_back_in_order() -> None:
-    rows = Draw(Stream(1, "x"), row_numbers(7, 10))
+    rows = Draw(RandomStream(1, "x"), row_numbers(7, 10))
     makers = [
         lambda some: pa.table({"even": some.number, "all": some.number}),
         lambda some: pa.table({"all": some.number, "odd": some.number}),
@@ -71,5 +71,5 @@ def test_kinds_are_put_back_in_order() -> None:
     assert table.column_names == ["even", "all", "odd"]
     assert table["all"].to_pylist() == list(range(10, 17))
     assert table["odd"].to_pylist() == [None, 11, None, 13, None, 15, None]
-    none = Draw(Stream(1, "x"), row_numbers(0, 10))
+    none = Draw(RandomStream(1, "x"), row_numbers(0, 10))
     assert kind_by_kind(none, none.number % 2, makers).schema == table.schema

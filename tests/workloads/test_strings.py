@@ -11,7 +11,7 @@ from fyke.filters.filter import walk
 from fyke.filters.predicate import In, Predicate
 from fyke.filters.text_predicate import Like
 from fyke.workloads.composition import made_up
-from fyke.workloads.draw import Stream
+from fyke.workloads.draw import RandomStream
 from fyke.workloads.strings import RECIPES, StringsWorkload
 
 STRINGS = StringsWorkload(7)
@@ -77,7 +77,7 @@ def test_case_and_underscores_matter() -> None:
 
 
 def test_words_are_made_up_by_the_stream() -> None:
-    one, other = made_up(Stream(1, "x"), 1_000), made_up(Stream(2, "x"), 1_000)
+    one, other = made_up(RandomStream(1, "x"), 1_000), made_up(RandomStream(2, "x"), 1_000)
     assert len(set(map(str.lower, one))) == 1_000
     assert one != other
     assert sum(word[0].isupper() for word in one) == 250

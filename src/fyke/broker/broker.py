@@ -12,7 +12,7 @@ from random import Random
 from typing import TypeAlias
 
 from fyke.broker.declarations import Declarations
-from fyke.broker.delivery import Delivery
+from fyke.broker.delivery import LocalDelivery
 from fyke.broker.doorway import (
     admitted,
     check_announced,
@@ -64,7 +64,7 @@ _LEARNER = "learner"
 
 
 class Broker:
-    """The node. Its neighbours are known before their links are up.
+    """A node of a strategy and local delivery. It knows its neighbours before their links are up.
 
     `engine` is the matcher of all filters that it holds events against.
     """
@@ -83,7 +83,7 @@ class Broker:
         known = dict.fromkeys(neighbours, False)
         self._here = Surroundings(me, Interests(engine), known)
         self._life = f"{random.getrandbits(48):012x}"
-        self._delivery = Delivery(self._here.local)
+        self._delivery = LocalDelivery(self._here.local)
         self._declarations = Declarations()
         self._strategy = strategy(self._here, random)
         self._advertised: dict[NodeId, dict[str, Filter]] = {}
@@ -99,28 +99,28 @@ class Broker:
 
     @property
     def schema(self) -> Schema:
-        """What is declared, as far as this broker knows."""
+        """The declared schema, as far as this broker knows it."""
         return self._here.schema
 
     def handle(self, input: Input, now: float) -> list[Effect]:
         self._here.now = now
         if type(input) is Received:
-            return self._received(input)
+            return self._receive(input)
         match input:
             case Tick():
-                return self._carried_out(self._strategy.tick())
+                return self._carry_out(self._strategy.tick())
             case Unreachable():
-                return self._carried_out(self._strategy.unreachable(input.peer, input.message))
+                return self._carry_out(self._strategy.unreachable(input.peer, input.message))
             case LinkUp():
                 return self._link_up(input)
             case LinkDown():
                 return self._link_down(input.peer)
             case Joined():
-                return self._joined(input.peer)
+                return self._join(input.peer)
             case Left():
-                return self._forgotten(input.peer)
+                return self._forget(input.peer)
             case Recovered():
-                return self._recovered(input)
+                return self._recover(input)
             case Stored() | Received():
                 return []
 
@@ -131,14 +131,14 @@ class Broker:
             self._strategy.count(stats)
         return stats
 
-    def _received(self, received: Received) -> list[Effect]:
+    def _receive(self, received: Received) -> list[Effect]:
         message, sender = received.message, received.sender
         try:
             if received.is_straight:
-                return self._decided(self._strategy.straight(message, sender), message)
+                return self._act(self._strategy.straight(message, sender), message)
             if sender in self._here.brokers:
                 if type(message) is Publish:  # nearly always
-                    return self._decided(self._strategy.publish(message, sender), message)
+                    return self._act(self._strategy.publish(message, sender), message)
                 return self._from_broker(message, sender)
             if sender in self._clients:
                 return self._from_client(message, sender)
@@ -152,28 +152,28 @@ class Broker:
     def _from_broker(self, message: Message, sender: NodeId) -> list[Effect]:
         match message:
             case Subscribe():
-                return self._carried_out(self._strategy.subscribe(message, sender))
+                return self._carry_out(self._strategy.subscribe(message, sender))
             case Unsubscribe():
-                return self._carried_out(self._strategy.unsubscribe(message, sender))
+                return self._carry_out(self._strategy.unsubscribe(message, sender))
             case Advertise() | Unadvertise():
-                return self._carried_out(self._strategy.advertise(message, sender))
+                return self._carry_out(self._strategy.advertise(message, sender))
             case Control():
-                return self._carried_out(self._strategy.control(message, sender))
+                return self._carry_out(self._strategy.control(message, sender))
             case Declare():
-                return self._declared(message, sender)
+                return self._declare(message, sender)
             case Disconnect():
-                return self._forgotten(sender)
+                return self._forget(sender)
         raise FykeError(f"a broker does not say {type(message).__name__}")
 
-    def _declared(self, message: Declare, sender: NodeId) -> list[Effect]:
+    def _declare(self, message: Declare, sender: NodeId) -> list[Effect]:
         if not self._declarations.hear(message):
             return []
         before = self._here.schema
         self._agree()
         others = [Send(peer, message) for peer in self._here.brokers if peer != sender]
         stored = Store((_DECLARATION, message.what, message.name), message)
-        decided = self._carried_out(Decision(others).and_then(self._strategy.reconsider()))
-        informed = self._informed(self._learners) if self._here.schema != before else []
+        decided = self._carry_out(Decision(others).and_then(self._strategy.reconsider()))
+        informed = self._inform(self._learners) if self._here.schema != before else []
         return [stored, *informed, *decided]
 
     def _agree(self) -> None:
@@ -183,15 +183,18 @@ class Broker:
 
     # --- decisions --------------------------------------------------------------------------------
 
-    def _decided(self, decision: Decision, message: Message) -> list[Effect]:
-        """Carry a decision out, and hand the event to whom it is for here."""
-        effects = self._carried_out(decision)
+    def _act(self, decision: Decision, message: Message) -> list[Effect]:
+        """Carry a decision out, and deliver the event to the clients that it is for."""
+        effects = self._carry_out(decision)
         if decision.audience is not None and self._delivery and type(message) is Publish:
             effects += self._delivery.deliver(message, decision.audience)
         return effects
 
-    def _carried_out(self, decision: Decision) -> list[Effect]:
-        """Leave out what cannot leave: neighbours are told all again when their links work."""
+    def _carry_out(self, decision: Decision) -> list[Effect]:
+        """Return the effects of a decision, without sends over links that are down.
+
+        Neighbours are told everything again when their links work.
+        """
         brokers = self._here.brokers
         effects: list[Effect] = [*decision.records] if decision.records else []
         for send in decision.sends:  # mostly one: a comprehension costs more
@@ -218,15 +221,15 @@ class Broker:
             case Declare():
                 declared = self._declarations.stamped(message, self._here.me)
                 check_declared(declared)
-                return self._declared(declared, client)
+                return self._declare(declared, client)
             case Learn():
                 return self._learn(client)
             case Control():
-                return self._carried_out(self._strategy.control(message, client))
+                return self._carry_out(self._strategy.control(message, client))
             case Connect():
                 return []
             case Disconnect():
-                return self._left(client)
+                return self._leave(client)
         raise FykeError(f"a client does not say {type(message).__name__}")
 
     def _publish(self, wanted: Publish, client: NodeId) -> list[Effect]:
@@ -235,7 +238,7 @@ class Broker:
         check_announced(event, self._advertised.get(client, {}).values(), self._here.schema)
         id = wanted.id or f"{self._here.me}-{self._life}-{self._published + 1}"
         publish = Publish(id, event)
-        effects = self._decided(self._strategy.publish(publish, client), publish)
+        effects = self._act(self._strategy.publish(publish, client), publish)
         self._published += 1
         return effects if wanted.id else [Accept(client, "Publish", id), *effects]
 
@@ -251,13 +254,13 @@ class Broker:
         except FykeError:
             self._delivery.remove(wanted.id)
             raise
-        return [Store((_SUBSCRIPTION, wanted.id), message), *self._carried_out(decision)]
+        return [Store((_SUBSCRIPTION, wanted.id), message), *self._carry_out(decision)]
 
     def _unsubscribe(self, id: str, client: NodeId) -> list[Effect]:
         self._delivery.get(id, client)
         decision = self._strategy.unsubscribe(Unsubscribe(id), client)
         self._delivery.remove(id)
-        return [Store((_SUBSCRIPTION, id), None), *self._carried_out(decision)]
+        return [Store((_SUBSCRIPTION, id), None), *self._carry_out(decision)]
 
     def _advertise(self, message: Advertise | Unadvertise, client: NodeId) -> list[Effect]:
         key = (_ADVERTISEMENT, client, message.id)
@@ -267,24 +270,25 @@ class Broker:
             check_filter(message.filter, self._here.schema)
             decision = self._strategy.advertise(message, client)
             self._advertised[client] = {**known, message.id: message.filter}
-            return [Store(key, message), *self._carried_out(decision)]
+            return [Store(key, message), *self._carry_out(decision)]
         if message.id not in known:
             raise FykeError(f"{client} has not advertised {shown(message.id)}")
         decision = self._strategy.advertise(message, client)
         del known[message.id]
         if not known:
             del self._advertised[client]
-        return [Store(key, None), *self._carried_out(decision)]
+        return [Store(key, None), *self._carry_out(decision)]
 
     def _learn(self, client: NodeId) -> list[Effect]:
         self._learners[client] = None
-        return [Store((_LEARNER, client), Learn()), *self._informed([client])]
+        return [Store((_LEARNER, client), Learn()), *self._inform([client])]
 
-    def _informed(self, clients: Iterable[NodeId]) -> list[Inform]:
+    def _inform(self, clients: Iterable[NodeId]) -> list[Inform]:
         document = self._here.schema.to_document()
         return [Inform(client, document) for client in clients]
 
-    def _left(self, client: NodeId) -> list[Effect]:
+    def _leave(self, client: NodeId) -> list[Effect]:
+        """End all that a client wanted and said."""
         effects: list[Effect] = []
         if client in self._learners:
             del self._learners[client]
@@ -294,38 +298,38 @@ class Broker:
         for id in list(self._advertised.get(client, {})):
             effects += self._advertise(Unadvertise(id), client)
         self._clients.discard(client)
-        return effects + self._carried_out(self._strategy.forget(client))
+        return effects + self._carry_out(self._strategy.forget(client))
 
     # --- links and lives --------------------------------------------------------------------------
 
     def _link_up(self, link: LinkUp) -> list[Effect]:
         if link.is_client:
             self._clients.add(link.peer)
-            return [*self._informed([link.peer] if link.peer in self._learners else [])]
-        effects = [] if link.peer in self._here.brokers else self._joined(link.peer)
+            return [*self._inform([link.peer] if link.peer in self._learners else [])]
+        effects = [] if link.peer in self._here.brokers else self._join(link.peer)
         self._here.brokers[link.peer] = True
         told = Decision([Send(link.peer, each) for each in self._declarations.all()])
-        return [*effects, *self._carried_out(told.and_then(self._strategy.link_up(link.peer)))]
+        return [*effects, *self._carry_out(told.and_then(self._strategy.link_up(link.peer)))]
 
     def _link_down(self, peer: NodeId) -> list[Effect]:
         if peer not in self._here.brokers:
             return []
         self._here.brokers[peer] = False
-        return self._carried_out(self._strategy.link_down(peer))
+        return self._carry_out(self._strategy.link_down(peer))
 
-    def _joined(self, peer: NodeId) -> list[Effect]:
+    def _join(self, peer: NodeId) -> list[Effect]:
         if peer in self._here.brokers:
             return []
         self._here.brokers[peer] = False
-        return self._carried_out(self._strategy.joined(peer))
+        return self._carry_out(self._strategy.joined(peer))
 
-    def _forgotten(self, peer: NodeId) -> list[Effect]:
+    def _forget(self, peer: NodeId) -> list[Effect]:
         if self._here.brokers.pop(peer, None) is None:
             return []
-        return self._carried_out(self._strategy.forget(peer))
+        return self._carry_out(self._strategy.forget(peer))
 
-    def _recovered(self, recovered: Recovered) -> list[Effect]:
-        """Take up what was safe, before any link is up: neighbours are told when they come."""
+    def _recover(self, recovered: Recovered) -> list[Effect]:
+        """Take up the safe records before any link is up. Neighbours are told when they connect."""
         records = recovered.records
         for record in records.values():
             if isinstance(record, Declare):

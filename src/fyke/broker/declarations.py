@@ -27,7 +27,7 @@ _Held: TypeAlias = dict[tuple[str, str], Declare]
 
 
 class Declarations:
-    """All that are held, and the schema they make."""
+    """The declarations that a broker holds, and the schema that follows from them."""
 
     def __init__(self) -> None:
         self._held: _Held = {}
@@ -36,7 +36,7 @@ class Declarations:
 
     @property
     def digest(self) -> str:
-        """The same text at all brokers that hold the same; empty for no declarations."""
+        """A text that all brokers with the same declarations share; empty if there are none."""
         if not self._held:
             return ""
         parts = [(*name, *_rank(each)) for name, each in sorted(self._held.items())]
@@ -46,7 +46,10 @@ class Declarations:
         return list(self._held.values())
 
     def stamped(self, wanted: Declare, author: NodeId) -> Declare:
-        """Return a client's wish as the newest declaration; SchemaError if others contradict it."""
+        """Return a client's declaration with the newest version.
+
+        SchemaError if it contradicts others.
+        """
         if wanted.what not in KINDS:
             raise SchemaError(f"declares {shown(wanted.what)}; expected {' or '.join(KINDS)}")
         known = self._held.get((wanted.what, wanted.name))
@@ -56,7 +59,7 @@ class Declarations:
         return made
 
     def hear(self, declared: Declare) -> bool:
-        """Return True if this is news."""
+        """Take in a declaration. Return True if it is news."""
         if declared.what not in KINDS:
             raise SchemaError(f"declares {shown(declared.what)}; expected {' or '.join(KINDS)}")
         known = self._held.get((declared.what, declared.name))
@@ -68,13 +71,13 @@ class Declarations:
 
 
 def _rank(declared: Declare) -> tuple[int, NodeId, bytes]:
-    """Return what decides between two declarations of one name: the same everywhere."""
+    """Return the order of two declarations of one name. It is the same at all brokers."""
     document = msgspec.json.encode(declared.document, order="deterministic")
     return declared.version, declared.author, document
 
 
 def _agreed(held: _Held) -> tuple[_Held, Schema]:
-    """Return the declarations that are used, and their schema."""
+    """Return the declarations that fit together, the highest ranks first, and their schema."""
     try:
         return held, _schema(held.values())
     except SchemaError:

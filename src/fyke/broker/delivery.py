@@ -10,14 +10,14 @@ from fyke.errors import FykeError, shown
 from fyke.filters.subscription import Subscription
 from fyke.nodes.effect import Deliver
 from fyke.nodes.message import NodeId, Publish, SubscriptionId
-from fyke.routing.interests import Group
+from fyke.routing.interests import FilterGroup
 from fyke.routing.strategy import EVERYONE, Audience
 
 
-class Delivery:
-    """Local subscriptions by id."""
+class LocalDelivery:
+    """The subscriptions of a broker's own clients, by id."""
 
-    def __init__(self, searched: Group[SubscriptionId]) -> None:
+    def __init__(self, searched: FilterGroup[SubscriptionId]) -> None:
         self._searched = searched
         self._subscriptions: dict[SubscriptionId, Subscription] = {}
 
@@ -32,7 +32,7 @@ class Delivery:
         self._subscriptions[subscription.id] = subscription
 
     def get(self, id: SubscriptionId, client: NodeId) -> Subscription:
-        """Return a client's subscription; FykeError unless the client has it."""
+        """Return a client's subscription. FykeError unless the client has it."""
         known = self._subscriptions.get(id)
         if known is None or known.subscriber != client:
             raise FykeError(f"{client} has no subscription {shown(id)}")
@@ -46,7 +46,7 @@ class Delivery:
         return [each for each in self._subscriptions.values() if each.subscriber == client]
 
     def deliver(self, publish: Publish, audience: Audience) -> list[Deliver]:
-        """Hand it to each client that wants it once, with all of its subscriptions that do."""
+        """Deliver the event once to each client that wants it, with the ids that accept it."""
         found: dict[NodeId, list[SubscriptionId]] = {}
         for id in self._searched.match(publish.event):
             client = self._subscriptions[id].subscriber or ""

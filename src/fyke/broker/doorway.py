@@ -28,7 +28,7 @@ ID_LENGTH_MAX: Final = 1_000
 
 
 def check_id(id: str) -> None:
-    """FykeError if an id is too long, or has no bytes."""
+    """Raise FykeError if an id is too long, or cannot be encoded."""
     if len(id) > ID_LENGTH_MAX:
         raise FykeError(f"an id of {len(id)} characters; expected at most {ID_LENGTH_MAX}")
     if not id.isascii():
@@ -39,7 +39,7 @@ def check_id(id: str) -> None:
 
 
 def check_declared(declared: Declare) -> None:
-    """FykeError if a declaration has no bytes."""
+    """Raise FykeError if a declaration cannot be encoded."""
     check_id(declared.name)
     try:
         msgspec.msgpack.encode(declared.document)
@@ -48,7 +48,7 @@ def check_declared(declared: Declare) -> None:
 
 
 def check_filter(filter: Filter, schema: Schema) -> None:
-    """FykeError if it is too large, or asks for a type or an order that there is not."""
+    """Raise FykeError if the filter is too large, or names an unknown type or order."""
     for nodes, part in enumerate(walk(filter), 1):
         values = len(part.values) if isinstance(part, In | NotIn) else 0
         if nodes > DEFAULT_LIMITS.nodes_max or values > DEFAULT_LIMITS.list_size_max:
@@ -66,7 +66,7 @@ def check_filter(filter: Filter, schema: Schema) -> None:
 
 
 def admitted(event: Event, schema: Schema) -> Event:
-    """The event as the schema knows it; FykeError if it does not fit, or has no bytes."""
+    """Return the event as the schema reads it. FykeError if it does not fit, or has no bytes."""
     if schema.types or schema.attributes:
         event = schema.validate(event, typed=bool(schema.types))
     if event.payload is not None:
@@ -75,7 +75,7 @@ def admitted(event: Event, schema: Schema) -> Event:
 
 
 def types_named(filter: Filter) -> Iterator[str]:
-    """The types that a filter speaks of."""
+    """Yield the types that a filter names."""
     for part in walk(filter):
         if isinstance(part, TypeIs):
             yield part.name
@@ -84,7 +84,7 @@ def types_named(filter: Filter) -> Iterator[str]:
 
 
 def check_announced(event: Event, advertised: Iterable[Filter], schema: Schema) -> None:
-    """SchemaError if a client that has said what it publishes publishes something else."""
+    """Raise SchemaError if a publisher has advertised, and the event is not among that."""
     filters = [resolve(filter, schema) for filter in advertised]
     if filters and not any(filter.matches(event) for filter in filters):
         raise SchemaError("the event is not among what its publisher has advertised")

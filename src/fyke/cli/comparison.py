@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from fyke.cli.listing import heading
-from fyke.cli.problems import printable
+from fyke.errors import printable
 from fyke.sizes import written_size
-from fyke.traces.summary import Load, Summary, Traffic
+from fyke.traces.summary import Load, RunSummary, Traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class _Metric:
     """A row; one that is shown `if_any` is left out where no run has anything to show."""
 
     name: str
-    text: Callable[[Summary], str]
+    text: Callable[[RunSummary], str]
     note: str
-    if_any: Callable[[Summary], object] = bool
+    if_any: Callable[[RunSummary], object] = bool
 
 
-def _all(run: Summary, what: str) -> list[int]:
+def _all(run: RunSummary, what: str) -> list[int]:
     """Return what each broker holds of something in the end."""
     return [getattr(load.held, what) for load in run.brokers.values()]
 
@@ -101,8 +101,8 @@ _METRICS = (
 )
 
 
-def comparison(runs: Mapping[str, Summary]) -> Iterator[list[Text]]:
-    """The rows, the first one a heading."""
+def comparison(runs: Mapping[str, RunSummary]) -> Iterator[list[Text]]:
+    """Yield the rows, the first one a heading."""
     yield heading("", *runs, "")
     for metric in _METRICS:
         if any(metric.if_any(run) for run in runs.values()):
@@ -110,12 +110,12 @@ def comparison(runs: Mapping[str, Summary]) -> Iterator[list[Text]]:
             yield [Text(metric.name), *numbers, Text(metric.note, "dim")]
 
 
-def agree(runs: Mapping[str, Summary]) -> bool:
-    """Whether all delivered as much."""
+def agree(runs: Mapping[str, RunSummary]) -> bool:
+    """Return True if all runs matched, delivered and notified as much."""
     return len({(run.matched, run.deliveries, run.notified) for run in runs.values()}) <= 1
 
 
-def stages(run: Summary) -> list[list[Text]]:
+def stages(run: RunSummary) -> list[list[Text]]:
     """Return a row for each stage of a tree of stages, the root first; none for other overlays."""
     by_stage: dict[int, list[Load]] = {}
     for load in run.brokers.values():
@@ -131,7 +131,7 @@ def stages(run: Summary) -> list[list[Text]]:
     return rows
 
 
-def extra(run: Summary, pruned: Summary) -> list[list[Text]]:
+def extra(run: RunSummary, pruned: RunSummary) -> list[list[Text]]:
     """Return a row for each link over which pruning sends more events, the worst first."""
     more = {
         pair: traffic.events - run.links.get(pair, Traffic()).events
@@ -146,3 +146,18 @@ def extra(run: Summary, pruned: Summary) -> list[list[Text]]:
         numbers = [Text(f"{more[sender, receiver]:,}"), Text(f"{share:.0%}")]
         rows.append([Text(printable(receiver)), *numbers, Text(printable(sender), "dim")])
     return rows
+
+
+def beyond(pruned: RunSummary, limit: int) -> str:
+    """Return a sentence about brokers that hold more than the limit; empty if there are none."""
+    over = {name: load.held for name, load in pruned.brokers.items() if load.held.bytes > limit}
+    if not over:
+        return ""
+    most, own = (max(getattr(each, of) for each in over.values()) for of in ("bytes", "own_bytes"))
+    who = "1 broker holds" if len(over) == 1 else f"{len(over)} brokers hold"
+    least = "; so the limit cannot be met" if own > limit else ""
+    return (
+        f"{who} more than {written_size(limit)}, up to {written_size(most)}, though all is pruned "
+        f"that can be. What a broker's own clients want is never pruned: it takes up to "
+        f"{written_size(own)}{least}"
+    )

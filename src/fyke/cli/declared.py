@@ -1,4 +1,4 @@
-"""What `--schema` and `--timestamps` say: how events are read, and what filters mean by it."""
+"""The options `--schema`, `--types` and `--timestamps`, by which events and filters are read."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Declared:
     whole: Schema
 
     def decode(self, text: str | bytes) -> Event:
-        """The event of a JSON text, as it is declared; FykeError if it does not fit."""
+        """Return the event of a JSON text, as it is declared; FykeError if it does not fit."""
         event = self.times.read(decode_event(text, decimals=self.whole.decimals))
         return event if self.schema is None else self.schema.validate(event)
 
     def filter(self, source: object, dialect: str) -> Filter:
-        """What a filter means; FykeError where it cannot be read, or has no order to go by."""
+        """Read a filter; FykeError where it cannot be read, or has no order to go by."""
         return read(source, dialect, schema=self.whole)
 
 
 def read_types(module: str) -> Schema:
-    """The schema of the event classes that a module of the user's has, which is imported."""
+    """Import a module of the user's; return the schema of the event classes in it."""
     if "" not in sys.path:
         sys.path.insert(0, "")  # a module beside the files, as with `python -m`
     try:
@@ -53,7 +53,7 @@ def read_types(module: str) -> Schema:
 def read_declared(
     schema_file: str | None, timestamps: str | None, types: str | None = None
 ) -> Declared:
-    """What the options say; `timestamps` is a list of names with commas between."""
+    """Read the options; `timestamps` is a list of names with commas between."""
     names = [] if timestamps is None else [name.strip() for name in timestamps.split(",")]
     if not all(names):
         raise Unusable("--timestamps: expected names of attributes, with commas between")

@@ -14,9 +14,9 @@ from rich.text import Text
 
 from fyke.cli.listing import heading, show_notes, show_rows
 from fyke.cli.output import console
-from fyke.cli.problems import printable
 from fyke.cli.progress import counting
 from fyke.cli.subscriptions import engine_for
+from fyke.errors import printable
 from fyke.events.event import Event
 from fyke.events.json import encode
 from fyke.events.value import Value
@@ -104,7 +104,7 @@ def peers(
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run of the matcher came to."""
+    """The result of a run of the matcher."""
 
     events: int = 0
     matches: int = 0
@@ -115,13 +115,13 @@ class Outcome:
     duration_s: float = 0.0
 
     def keep(self, number: int, event: Event, id: str) -> None:
-        """Keeps the first matches of each type of event as samples."""
+        """Keep the first matches of each type of event as samples."""
         if sum(other.type == event.type for _, other, _ in self.samples) < SAMPLES_SHOWN:
             self.samples.append((number, event, id))
 
 
 def run(subscriptions: list[Subscription], events: list[Event]) -> Outcome:
-    """Matches every event against every subscription."""
+    """Match every event with every subscription."""
     matcher = Matcher(engine_for(len(subscriptions)))
     matcher.add_many((each.id, each.filter) for each in subscriptions)
     outcome = Outcome()
@@ -180,7 +180,7 @@ def _total(what: str, number: str, note: str) -> list[Text]:
 
 
 def _distribution(outcome: Outcome, screen: Console) -> Iterator[list[Text]]:
-    """How many events matched how many subscriptions."""
+    """Yield a heading, and rows that say how many events have how many matches."""
     counts = [
         sum(
             n

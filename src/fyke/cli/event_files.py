@@ -12,6 +12,7 @@ import glob
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ import msgspec
 
 from fyke.cli.inputs import STANDARD_INPUT, Source, opened
 from fyke.cli.problems import Unusable
+from fyke.cli.progress import reading
+from fyke.cli.read_ahead import read_ahead
 from fyke.matching.lines import LineBlock, blocks
 
 WHOLE_MAX: Final = 256 * 1024 * 1024
@@ -31,7 +34,7 @@ _SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 
 def named(paths: Iterable[str]) -> Iterator[str]:
-    """The files that are meant by names and patterns."""
+    """Yield the files that are meant by names and patterns."""
     for path in paths:
         if path == STANDARD_INPUT or not glob.has_magic(path) or Path(path).exists():
             yield path
@@ -44,14 +47,21 @@ def named(paths: Iterable[str]) -> Iterator[str]:
 
 @contextmanager
 def events_in(path: str) -> Iterator[Source]:
-    """The file, decompressed where its name says so, or standard input for `-`."""
-    with opened(path) as source:
-        source.stream = _plain(source.stream, Path(path).suffix)
-        yield source
+    """Open the file, decompressed where its name says so, or standard input for `-`.
+
+    A bar shows how far a large file is read.
+    """
+    with opened(path) as source, reading(source):
+        plain = _plain(source.stream, Path(path).suffix)
+        if plain is source.stream:
+            yield source
+            return
+        with read_ahead(plain.read) as ahead:
+            yield Source(source.name, ahead)  # type: ignore[arg-type]
 
 
 def _plain(stream: BinaryIO, suffix: str) -> Any:
-    """What a file holds, by the ending of its name."""
+    """Return the content of a file; the ending of its name says how it is compressed."""
     if suffix == ".gz":
         return gzip.GzipFile(fileobj=stream)
     if suffix == ".bz2":
@@ -64,7 +74,7 @@ def _plain(stream: BinaryIO, suffix: str) -> Any:
 
 
 def event_blocks(source: Source) -> Iterator[LineBlock]:
-    """The events of a source, with their numbers, as texts."""
+    """Yield the events of a source, with their numbers, as texts."""
     read = _reader(source)
     first = read(1 << 16)
     left = first.removeprefix(_MARK).lstrip(_BLANK)
@@ -76,20 +86,19 @@ def event_blocks(source: Source) -> Iterator[LineBlock]:
 
 
 def _reader(source: Source) -> Callable[[int], bytes]:
-    """Reads as much as there is: who waits for a line that was written should get it."""
+    """Return a function that reads as much as there is: a line that was written comes at once."""
     stream: Any = source.stream
-    is_plain = not isinstance(stream, gzip.GzipFile | bz2.BZ2File)
-    read = getattr(stream, "read1", stream.read) if is_plain else stream.read
+    read = getattr(stream, "read1", stream.read)
 
-    def reading(size: int) -> bytes:
+    def some(size: int) -> bytes:
         try:
             return read(size)  # type: ignore[no-any-return]
-        except (OSError, EOFError) as refused:
+        except (OSError, EOFError, zlib.error) as refused:
             raise Unusable(
                 f"{source.name}: {getattr(refused, 'strerror', None) or refused}"
             ) from None
 
-    return reading
+    return some
 
 
 def _again(first: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
@@ -98,7 +107,7 @@ def _again(first: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]
 
 
 def _elements(source: Source, first: bytes, read: Callable[[int], bytes]) -> list[bytes]:
-    """The elements of an array, or objects one after the other."""
+    """Return the elements of an array, or objects one after the other."""
     parts, size = [first], len(first)
     while part := read(1 << 20):
         parts.append(part)

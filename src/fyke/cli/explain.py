@@ -90,7 +90,7 @@ def _event(argument: str, declared: Declared) -> Event:
 
 
 def _document(node: Explanation) -> dict[str, object]:
-    """A leaf with its text and what it saw, an operator with its children."""
+    """Return a document: a leaf with its text and what it saw, an operator with its children."""
     operator = _OPERATORS.get(type(node.filter))
     if operator is not None:
         children = [_document(child) for child in node.children]
@@ -110,7 +110,7 @@ def _show(explanation: Explanation, compiled: bool) -> None:
     if compiled:
         from rich.text import Text
 
-        from fyke.cli.problems import printable
+        from fyke.errors import printable
 
         screen.print(Text(f"in fyke's own language: {printable(str(explanation.filter))}", "dim"))
     show_tree(explanation, screen)

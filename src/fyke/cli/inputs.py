@@ -1,4 +1,4 @@
-"""What the commands read: files, standard input, and arguments that name a file."""
+"""The input of commands: files, standard input, and arguments that name a file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Source:
     stream: BinaryIO
 
     def size(self) -> int | None:
-        """Bytes of a regular file; None of anything else."""
+        """Return the bytes of a regular file; None for anything else."""
         try:
             status = os.fstat(self.stream.fileno())
         except OSError:
@@ -39,7 +39,7 @@ class Source:
 
 @contextmanager
 def opened(path: str) -> Iterator[Source]:
-    """The file, or standard input for `-`."""
+    """Open the file, or standard input for `-`."""
     if path == STANDARD_INPUT:
         yield _standard_input()
         return
@@ -48,7 +48,7 @@ def opened(path: str) -> Iterator[Source]:
 
 
 def whole(path: str) -> bytes:
-    """Everything in a file, as far as it is not too long."""
+    """Return all that is in a file; raise Unusable if that is too long."""
     with opened(path) as source:
         content = read(source, LENGTH_MAX + 1)
     if len(content) > LENGTH_MAX:
@@ -57,7 +57,7 @@ def whole(path: str) -> bytes:
 
 
 def read(source: Source, size: int) -> bytes:
-    """Up to `size` bytes; a failing disk is not a traceback."""
+    """Read up to `size` bytes; a failing disk is Unusable, not a traceback."""
     try:
         return source.stream.read(size)
     except OSError as refused:
@@ -65,7 +65,7 @@ def read(source: Source, size: int) -> bytes:
 
 
 def read_line(source: Source, size: int) -> bytes:
-    """Up to `size` bytes of the next line, its end included."""
+    """Read up to `size` bytes of the next line, its end included."""
     try:
         return source.stream.readline(size)
     except OSError as refused:
@@ -73,7 +73,11 @@ def read_line(source: Source, size: int) -> bytes:
 
 
 def text_argument(argument: str, *, dash: bool = False) -> tuple[str, str | None]:
-    """What an argument says, and where it came from: `@file` names a file, `-` standard input."""
+    """Return the text that an argument means, and the name of the input where it stood.
+
+    `@file` names a file; with `dash`, `-` is standard input. Any other argument is the text itself,
+    and the name is None.
+    """
     path = argument[1:] if argument.startswith("@") else None
     if dash and argument == STANDARD_INPUT:
         path = STANDARD_INPUT
@@ -87,7 +91,7 @@ def text_argument(argument: str, *, dash: bool = False) -> tuple[str, str | None
 
 
 def typed(argument: str) -> str:
-    """The argument, if it is text at all."""
+    """Return the argument; raise Unusable where it is not UTF-8."""
     try:
         argument.encode()
     except UnicodeEncodeError:
@@ -96,7 +100,7 @@ def typed(argument: str) -> str:
 
 
 def read_schema(path: str | None) -> Schema | None:
-    """The schema in a JSON file."""
+    """Return the schema in a JSON file; None where no file is named."""
     if path is None:
         return None
     from fyke.events.json import decode

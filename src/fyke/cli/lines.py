@@ -21,7 +21,7 @@ _BLANK: Final = b" \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What stands on a line; `number` counts all lines of the source from 0."""
+    """The content of a line, and its place; `number` counts all lines of the source from 0."""
 
     number: int
     content: bytes
@@ -29,7 +29,7 @@ class Line:
 
 
 def lines(source: Source, problems: Problems, length_max: int = LENGTH_MAX) -> Iterator[Line]:
-    """The lines that are not blank. One that is too long is reported and skipped, never held."""
+    """Yield the lines that are not blank; report those that are too long, without holding them."""
     number = 0
     while content := read_line(source, length_max + 1):
         place = f"{source.name}:{number + 1}"
@@ -44,7 +44,7 @@ def lines(source: Source, problems: Problems, length_max: int = LENGTH_MAX) -> I
 
 
 def events(source: Source, problems: Problems, declared: Declared) -> Iterator[tuple[int, Event]]:
-    """Each event with the number of its line, from 0."""
+    """Yield each event with the number of its line, from 0."""
     for line in lines(source, problems):
         try:
             event = declared.decode(line.content)
@@ -55,7 +55,10 @@ def events(source: Source, problems: Problems, declared: Declared) -> Iterator[t
 
 
 def first_events(path: str, problems: Problems, declared: Declared, most: int) -> list[Event]:
-    """The first so many events of a file; that there are more, or none, is said."""
+    """Return the first events of a file, `most` of them; say if there are more.
+
+    Raise Unusable if there is no event.
+    """
     found: list[Event] = []
     with opened(path) as source, reading(source):
         for _, event in events(source, problems, declared):

@@ -24,18 +24,19 @@ from fyke.cli.options import (
     Timestamps,
 )
 from fyke.cli.output import console, counted, name, write_line
-from fyke.cli.problems import Problems, Unusable, complain, printable
-from fyke.cli.progress import reading, working
-from fyke.cli.subscriptions import read_subscriptions
+from fyke.cli.problems import Problems, Unusable, complain
+from fyke.cli.progress import counting, reading
+from fyke.cli.standing import read_standing
+from fyke.errors import printable
 from fyke.filters.analysis import (
     COVERING_TESTS_MAX,
     Analysis,
     Finding,
     Problem,
-    analyse,
     texts_for_times,
 )
 from fyke.filters.subscription import Subscription
+from fyke.matching.linting import lint as linted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,15 +80,17 @@ Examples
   fyke lint subscriptions.jsonl --types shop.events
   fyke lint subscriptions.jsonl --sample events.jsonl
   fyke lint rules.jsonl --dialect sigma --json | jq -r .subscription
+  fyke lint sigma/rules
 
 Findings
   never true    accepts no event: correct it or drop it
   always true   accepts every event
   duplicate     accepts the same events as another subscription
   subsumed      another subscription accepts all it accepts
-  unguarded     has no condition that an index could use, as in `not a = 1`,
-                so it is tried on every event: add a condition that must
-                hold, such as `type is Stock and ...`
+  unguarded     has no condition that the index could use, as in `not a = 1`,
+                or has too many alternatives on different attributes, so it
+                is tried on every event: add a condition that must hold,
+                such as `type is Stock and ...`
   text for time compares an attribute with a timestamp where the events of
                 --sample hold text, which is never one: name the attribute
                 with --timestamps, or declare it in a schema
@@ -127,7 +130,8 @@ def lint(
     Parameters
     ----------
     file
-        Subscriptions, a line each: {"id", "filter", "dialect"?}; - is standard input.
+        Subscriptions, a line each: {"id", "filter", "dialect"?}; or a rule (.yml of Sigma, .json of
+        EventBridge), a folder of rules, or a pattern of names; - is standard input.
     subscriptions
         The same file, as `fyke match` names it.
     dialect
@@ -149,9 +153,9 @@ def lint(
         raise Unusable("name one file of subscriptions")
     problems = Problems()
     declared = read_declared(schema, timestamps, types)
-    standing = read_subscriptions(file or subscriptions or "", dialect, problems, declared)
-    with working(f"comparing {len(standing):,} subscriptions"):
-        analysis = analyse(standing, schema=declared.whole, covering_tests_max=tests_max)
+    read = read_standing([file or subscriptions or ""], dialect, problems, declared)
+    standing = [each.subscription for each in read]
+    analysis = linted(standing, schema=declared.whole, covering_tests_max=tests_max, track=counting)
     if sample is not None:
         misread = _texts_for_times(standing, sample, declared, problems)
         analysis = replace(analysis, findings=(*analysis.findings, *misread))
@@ -204,7 +208,7 @@ def _document(finding: Finding, texts: dict[str, str]) -> dict[str, object]:
 
 
 def _finding(finding: Finding, texts: dict[str, str], screen: Console) -> list[Text]:
-    """`subsumed  s5  within s1  price < 5`."""
+    """Return the cells of a row such as `subsumed  s5  within s1  price < 5`."""
     problem, other = finding.problem, finding.other or finding.attribute
     return [
         Text(problem.value, _STYLES[problem]),
@@ -228,7 +232,7 @@ def _summary(findings: Sequence[Finding]) -> Iterator[list[Text]]:
 
 
 def _expensive(analysis: Analysis, texts: dict[str, str], screen: Console) -> Iterator[list[Text]]:
-    """Those that cost most, among those that may accept an event at all."""
+    """Yield a heading and the filters that cost most, of those that may accept an event at all."""
     never = {each.subscription for each in analysis.findings if each.problem is Problem.NEVER_TRUE}
     costs = {id: cost for id, cost in analysis.costs.items() if id not in never}
     yield heading("most expensive", "cost", "filter")

@@ -18,7 +18,7 @@ _NOTE_CELLS_MAX: Final = 120
 
 
 def show_rows(screen: Console, rows: Iterable[Sequence[Text]], right: Collection[int] = ()) -> None:
-    """Prints the rows; the columns numbered in `right` are flush right."""
+    """Print the rows; the columns numbered in `right` are flush right."""
     table = list(rows)
     widths = [max(cell.cell_len for cell in column) for column in zip(*table, strict=True)]
     room = screen.width - sum(width + len(_GAP) for width in widths[:-1])
@@ -31,7 +31,7 @@ def show_rows(screen: Console, rows: Iterable[Sequence[Text]], right: Collection
 
 
 def show_notes(screen: Console, notes: Iterable[tuple[str, Text]]) -> None:
-    """Prints a label and a text of any length, folded beside it."""
+    """Print labels, each with a text of any length that is folded beside it."""
     table = list(notes)
     indent = max(cell_len(label) for label, _ in table) + len(_GAP)
     width = min(screen.width - indent, _NOTE_CELLS_MAX)
@@ -42,7 +42,7 @@ def show_notes(screen: Console, notes: Iterable[tuple[str, Text]]) -> None:
 
 
 def heading(*names: str) -> list[Text]:
-    """The first row of a table."""
+    """Return the first row of a table."""
     return [Text(name, "bold") for name in names]
 
 

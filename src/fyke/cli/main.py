@@ -21,7 +21,7 @@ from fyke.errors import FykeError, shown
 UNREADABLE: Final = 2
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
-"""What a shell reports for a process that SIGPIPE ended, as `head` ends grep."""
+"""The exit code that a shell reports for a process that SIGPIPE ended, as `head` ends grep."""
 
 _COMMANDS: Final = {
     "match": "Which subscriptions accept which events: a grep for events.",
@@ -34,6 +34,7 @@ _COMMANDS: Final = {
     "spark": "Is a cluster fit to match on? What every executor has.",
     "reproduce": "The figures and claims of a paper, made again.",
     "warm": "Compile the matching engine now; otherwise that happens in the background.",
+    "completion": "What a shell needs to complete commands and options.",
     "demo": "Match a generated stock-and-auction workload, and show what happened.",
 }
 
@@ -49,12 +50,12 @@ Examples
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit code."""
+    """Run one command and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = _app()(arguments, result_action="return_value")
+        code = application()(arguments, result_action="return_value")
         if sys.stdout is not None:
             sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -73,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return UNREADABLE
 
 
-def _app() -> App:
+def application() -> App:
+    """Return the command with its commands, which are loaded when they are called."""
     app = App(
         name="fyke",
         help=_HELP,
@@ -112,5 +114,5 @@ def _usage(refused: CycloptsError, arguments: Sequence[str]) -> str:
 
 
 def _drop_output() -> None:
-    """Lets the interpreter flush into nothing on its way out."""
+    """Let the interpreter flush into nothing on its way out."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

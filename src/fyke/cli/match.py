@@ -10,17 +10,15 @@ from cyclopts import App, Parameter
 
 from fyke.cli.declared import Declared, read_declared
 from fyke.cli.event_files import event_blocks, events_in, named
-from fyke.cli.inputs import STANDARD_INPUT, Source, text_argument, typed
+from fyke.cli.inputs import STANDARD_INPUT, Source, typed
 from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, Switch, Timestamps
 from fyke.cli.output import flush_lines, write_bytes, write_line
 from fyke.cli.picture import Line, Picture
 from fyke.cli.problems import Problems, Unusable
-from fyke.cli.progress import reading
-from fyke.cli.standing import Standing, read_standing
+from fyke.cli.standing import SigmaReader, Standing, read_argument, read_standing
 from fyke.cli.subscriptions import engine_for
 from fyke.errors import FykeError, shown
 from fyke.filters.remarks import remarks
-from fyke.filters.subscription import Subscription
 from fyke.matching.lines import LENGTH_MAX, LineBlock
 from fyke.matching.matcher import ENGINES, Matcher
 
@@ -34,7 +32,8 @@ Examples
   tail -f events.jsonl | fyke match -s subscriptions.jsonl --explain
   fyke match -s patterns.jsonl --dialect eventbridge events.jsonl
   fyke match -s rules/ --logsource --format '{level} {title}: {Image}' 'logs/*.gz'
-  fyke match -s rule.yml --events -m 10 events.jsonl
+  fyke match -e @rule.yml --events -m 10 events.jsonl
+  fyke match -s rules/ --mapping names.yml --values admins.yml --logsource log.zst
 
 A line of subscriptions.jsonl
   {"id": "alice", "filter": "price < 10 and symbol starts with 'OT'"}
@@ -66,6 +65,8 @@ def match(
     ] = None,
     dialect: Dialect = "fyke",
     logsource: Switch = False,
+    values: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    mapping: Annotated[str | None, Parameter(metavar="FILE")] = None,
     schema: SchemaFile = None,
     timestamps: Timestamps = None,
     count: Annotated[bool, Parameter(alias="-c", negative=(), show_default=False)] = False,
@@ -95,6 +96,10 @@ def match(
         The language of filters that name none.
     logsource
         Sigma's rules apply only to events of their log source: product, category, service.
+    values
+        The values of Sigma's placeholders, in YAML or JSON: {"Admins": ["root", "adm*"]}.
+    mapping
+        What fields and log sources of Sigma's rules are called in the events, in YAML or JSON.
     schema
         A schema in JSON; events that do not fit it are reported.
     timestamps
@@ -126,10 +131,11 @@ def match(
         raise Unusable(f"--max-count is {max_count}; expected 1 or more")
     problems = Problems()
     declared = read_declared(schema, timestamps)
+    sigma = SigmaReader.chosen(logsource, values, mapping)
     standing = (
-        _typed_subscriptions(filter or (), dialect, declared)
+        _typed_subscriptions(filter or (), dialect, declared, sigma)
         if subscriptions is None
-        else read_standing(subscriptions, dialect, problems, declared, logsource=logsource)
+        else read_standing(subscriptions, dialect, problems, declared, sigma=sigma)
     )
     for each in standing:
         for remark in remarks(each.filter, declared.schema):
@@ -139,7 +145,7 @@ def match(
     picture.prepare(standing, declared, len(files) > 1)
     found = 0
     for path in files:
-        with events_in(path) as source, reading(source):
+        with events_in(path) as source:
             found += _search_file(source, search, picture, problems, invert, max_count)
         if quiet and found:
             break
@@ -159,10 +165,10 @@ def _search_file(
     invert: bool,
     most: int | None,
 ) -> int:
-    """How many events were found."""
+    """Show the events that are found; return how many they are."""
     found = 0
     for block in event_blocks(source):
-        for answer in search.answers(block):
+        for answer in search.answers(block, every=invert):
             if answer.refused is not None:
                 flush_lines()
                 problems.report(f"{source.name}:{answer.number + 1}", answer.refused)
@@ -179,7 +185,7 @@ def _search_file(
 
 
 class _Answer(NamedTuple):
-    """What an event came to: the ids, or why it is none."""
+    """The answer to a line: the ids that match its event, or why it is none."""
 
     number: int
     text: bytes
@@ -205,13 +211,16 @@ class _Search:
         places = {each.id: place for place, each in enumerate(standing)}
         return cls(matcher, declared, engine == "compiled" and declared.schema is None, places)
 
-    def answers(self, block: LineBlock) -> Iterator[_Answer]:
-        """In the order of lines; blank ones have none."""
+    def answers(self, block: LineBlock, *, every: bool) -> Iterator[_Answer]:
+        """Yield what lines came to, in their order; blank ones have no answer.
+
+        Unless `every` line is asked for, one without a match may have none.
+        """
         if block.lines is None:
             problem = f"the line is longer than {LENGTH_MAX} bytes"
             yield _Answer(block.first, b"", [], problem)
         elif self.by_blocks:
-            yield from self._together(block.first, block.lines)
+            yield from self._together(block.first, block.lines, every)
         else:
             for place, text in enumerate(block.lines):
                 if text.strip(b" \t\r\n"):
@@ -225,14 +234,16 @@ class _Search:
         except FykeError as refused:
             return _Answer(number, text, [], str(refused))
 
-    def _together(self, first: int, texts: list[bytes]) -> Iterator[_Answer]:
+    def _together(self, first: int, texts: list[bytes], every: bool) -> Iterator[_Answer]:
         found = self.matcher.match_lines(texts, first)
         refused = dict(found.refused)
         ids: dict[int, list[str]] = {}
         table = found.table.to_pydict()
         for number, id in zip(table["event"], table["subscription"], strict=True):
             ids.setdefault(number, []).append(id)
-        for number, text in enumerate(texts, first):
+        numbers = range(first, first + len(texts)) if every else sorted({*ids, *refused})
+        for number in numbers:
+            text = texts[number - first]
             if text.strip(b" \t\r\n"):
                 ordered = sorted(ids.get(number, ()), key=self.places.__getitem__)
                 yield _Answer(number, text, ordered, refused.get(number))
@@ -249,14 +260,12 @@ def _check_options(
         raise Unusable("subscriptions and events cannot both come from standard input")
 
 
-def _typed_subscriptions(texts: Iterable[str], dialect: str, declared: Declared) -> list[Standing]:
+def _typed_subscriptions(
+    texts: Iterable[str], dialect: str, declared: Declared, sigma: SigmaReader
+) -> list[Standing]:
     distinct = dict.fromkeys(map(typed, texts))
-    return [_typed_subscription(text, dialect, declared) for text in distinct]
-
-
-def _typed_subscription(text: str, dialect: str, declared: Declared) -> Standing:
     try:
-        return Standing(Subscription(text, declared.filter(text_argument(text)[0], dialect)))
+        return [read_argument(text, dialect, declared, sigma) for text in distinct]
     except Unusable:
         raise
     except FykeError as refused:

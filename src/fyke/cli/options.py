@@ -11,7 +11,7 @@ from fyke.filters.dialects import DIALECTS
 
 
 def _check_dash(kind: object, value: object) -> None:
-    """A lone `-` is standard input; anything longer was meant as an option."""
+    """Raise ValueError for what looks like an option; a lone `-` is standard input."""
     for each in value if isinstance(value, tuple) else (value,):
         if isinstance(each, str) and each.startswith("-") and each != STANDARD_INPUT:
             raise ValueError("There is no such option.")

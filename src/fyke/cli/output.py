@@ -1,4 +1,4 @@
-"""What the commands write: JSON lines for machines, rich text for people."""
+"""The output of commands: JSON lines for machines, rich text for people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Final
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
-from fyke.cli.problems import Unusable, printable
+from fyke.cli.problems import Unusable
+from fyke.errors import printable
 from fyke.events.json import encode
 
 _WIDTH_MAX: Final = 1_000
@@ -28,7 +29,7 @@ class _StdoutConsole(Console):
 
 
 def write_line(document: object) -> None:
-    """One JSON line to stdout: UTF-8 whatever the locale, and at once, so that a pipe sees it."""
+    """Write a JSON line to stdout: UTF-8 whatever the locale, and at once, for a pipe to see."""
     if sys.stdout is not None:
         sys.stdout.buffer.write(encode(document).encode() + b"\n")
         sys.stdout.flush()
@@ -48,7 +49,7 @@ def write_whole(path: str, content: bytes) -> None:
 
 
 def write_bytes(line: bytes) -> None:
-    """A line as it is; `flush_lines` lets a pipe see it."""
+    """Write a line as it is; `flush_lines` lets a pipe see it."""
     if sys.stdout is not None:
         sys.stdout.buffer.write(line + b"\n")
 
@@ -59,24 +60,24 @@ def flush_lines() -> None:
 
 
 def console() -> Console:
-    """For people: as wide as their terminal; unfolded where there is none."""
+    """Return a console for people: as wide as their terminal; unfolded where there is none."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     width = None if is_terminal or "COLUMNS" in os.environ else _WIDTH_MAX
     return _StdoutConsole(width=width, highlight=False, soft_wrap=False)
 
 
 def shortened(text: str, cells: int) -> str:
-    """The text in at most so many cells."""
+    """Return the text, cut where it takes more than so many cells."""
     if cell_len(text) <= cells:
         return text
     return set_cell_size(text, max(cells - 1, 1)).rstrip() + "…"
 
 
 def name(id: str, screen: Console) -> str:
-    """A subscription's id, in a column of its own."""
+    """Return a subscription's id as text for a column of its own."""
     return shortened(printable(id), min(screen.width // 4, _NAME_CELLS_MAX))
 
 
 def counted(number: int, thing: str) -> str:
-    """`1 finding`, `2,000 findings`."""
+    """Return a number with a noun: `1 finding`, `2,000 findings`."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"

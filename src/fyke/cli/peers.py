@@ -29,7 +29,7 @@ _CELLS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What cycles and events came to."""
+    """The result of cycles and events."""
 
     rings: dict[int, Completeness]
     events: int

@@ -1,4 +1,4 @@
-"""How `fyke match` shows what it found: as JSON, as the events themselves, in a format, or not."""
+"""The output of `fyke match`: JSON, the events themselves, text in a format, or nothing."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from fyke.cli.declared import Declared
-from fyke.cli.problems import Unusable, printable
+from fyke.cli.problems import Unusable
 from fyke.cli.reasons import reasons
 from fyke.cli.standing import Standing
+from fyke.errors import printable
 from fyke.events.door import Door
 from fyke.events.event import Event
 from fyke.events.json import encode
@@ -34,7 +35,7 @@ class Line(NamedTuple):
 
 
 class Picture:
-    """What is written for an event: `kind` is one of json, explain, events, format, nothing."""
+    """The lines for an event; `kind` is json, explain, events or format, others write nothing."""
 
     def __init__(self, kind: str, format: str = "") -> None:
         self.kind = kind
@@ -55,7 +56,7 @@ class Picture:
         quiet: bool,
         invert: bool,
     ) -> Picture:
-        """The one that the options ask for; Unusable where they ask for two."""
+        """Return the picture that the options ask for; Unusable where they ask for two."""
         asked = {
             "--count": count,
             "--events": events,
@@ -89,7 +90,7 @@ class Picture:
             self._door = Door(paths, schema)
 
     def of(self, line: Line) -> Iterator[bytes]:
-        """The lines that are written, without their ends."""
+        """Yield the lines that are written, without their ends."""
         match self.kind:
             case "json" | "explain":
                 yield encode(self._document(line)).encode()
@@ -128,7 +129,7 @@ class Picture:
 
 
 def _shown(value: object) -> str:
-    """A value in a line of text: nothing in it ends the line or moves the cursor."""
+    """Return a value as text for a line: nothing in it ends the line or moves the cursor."""
     if value is None:
         return _MISSING
     if isinstance(value, tuple | list):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fyke.pipeline.configuration import Pipeline
-    from fyke.pipeline.outcome import Outcome
+    from fyke.pipeline.outcome import RunOutcome
 
 SAMPLE: Final = "pipeline.toml"
 
@@ -46,6 +46,7 @@ def run(
     /,
     *,
     out: Annotated[str | None, Parameter(metavar="DIR")] = None,
+    tables: Annotated[str | None, Parameter(metavar="URI")] = None,
     events: Size = None,
     rate: Size = None,
     subscriptions: Size = None,
@@ -69,6 +70,8 @@ def run(
         What to do, as TOML; without it, the sample that `fyke pipeline init` writes.
     out
         Folder for the results, instead of the file's.
+    tables
+        Where Spark writes its tables, instead of that folder: any path or URI that it writes.
     events
         Events to generate, where a workload makes them.
     rate
@@ -89,7 +92,7 @@ def run(
     from fyke.cli.stages import showing, tell
     from fyke.pipeline import configuration
 
-    pipeline = _pipeline(file, out).placed(master, remote).paced(rate)
+    pipeline = _pipeline(file, out, tables).placed(master, remote).paced(rate)
     if quick:
         if not pipeline.is_stream:
             events = events or configuration.QUICK_EVENTS
@@ -111,6 +114,8 @@ def run(
     screen.print()
     show_rows(screen, _totals(outcome), right=[1])
     screen.print(f"\n{_near(pipeline.out / 'report.html')}", soft_wrap=True)
+    if outcome.tables is not None:
+        screen.print(outcome.tables, soft_wrap=True)
     _warn(outcome, pipeline)
     return 0
 
@@ -149,22 +154,25 @@ def connector() -> int:
     return 0
 
 
-def _pipeline(file: str | None, out: str | None) -> Pipeline:
+def _pipeline(file: str | None, out: str | None, tables: str | None) -> Pipeline:
     from dataclasses import replace
 
     from fyke.pipeline import configuration
+    from fyke.pipeline.origins import resolved
 
     if file is None:
         made = configuration.parse(configuration.sample(), "the sample", Path.cwd())
     else:
         made = configuration.read(file)
+    if tables is not None:
+        made = replace(made, tables=resolved(tables, Path.cwd()))
     return made if out is None else replace(made, out=Path(out).absolute())
 
 
 # --- showing -------------------------------------------------------------------------------------
 
 
-def _stages(outcome: Outcome) -> Iterator[list[Text]]:
+def _stages(outcome: RunOutcome) -> Iterator[list[Text]]:
     yield heading("stage", "seconds", "", "rate", "")
     for stage in outcome.stages:
         row = [Text(stage.name), Text(f"{stage.duration_s:.1f}", "bold"), Text("")]
@@ -176,7 +184,7 @@ def _stages(outcome: Outcome) -> Iterator[list[Text]]:
     yield [Text("all"), Text(f"{outcome.duration_s:.1f}", "bold"), Text(""), Text(""), Text("")]
 
 
-def _totals(outcome: Outcome) -> Iterator[list[Text]]:
+def _totals(outcome: RunOutcome) -> Iterator[list[Text]]:
     events, matched = max(outcome.events, 1), outcome.events_matched
     yield _total(
         "events", outcome.events, f"{matched:,} matched, {_refused(outcome.events_refused)}"
@@ -200,7 +208,7 @@ def _total(what: str, number: int, note: str) -> list[Text]:
     return [Text(what), Text(f"{number:,}", "bold"), Text(note, "dim")]
 
 
-def _warn(outcome: Outcome, pipeline: Pipeline) -> None:
+def _warn(outcome: RunOutcome, pipeline: Pipeline) -> None:
     from fyke.pipeline.refusals import listed
 
     refused = {
@@ -209,12 +217,13 @@ def _warn(outcome: Outcome, pipeline: Pipeline) -> None:
     }
     for what, (number, reasons) in refused.items():
         if number:
-            place = _near(pipeline.out / f"refused-{what}.ndjson")
+            name = f"refused-{what}.ndjson"
+            place = f"{outcome.tables}/{name}" if outcome.tables else _near(pipeline.out / name)
             often = f"; most often:{listed(reasons)}" if reasons else ""
             complain(f"{number:,} {what} could not be used; {place} holds the reasons{often}")
 
 
 def _near(path: Path) -> Path:
-    """The path as seen from here, where it is below."""
+    """Return the path as seen from the working directory, where it is below."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path

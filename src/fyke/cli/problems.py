@@ -1,4 +1,4 @@
-"""What could not be read, told on stderr as `fyke: events.jsonl:3: ...`."""
+"""Problems with what is read, told on stderr as `fyke: events.jsonl:3: ...`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import contextlib
 import sys
 from typing import Final
 
-from fyke.errors import FykeError
+from fyke.errors import FykeError, printable
 
 SHOWN_MAX: Final = 100
 """Problems that one run shows on a terminal; a file or a pipe gets all of them."""
 
 
 class Unusable(FykeError):
-    """What was typed cannot be carried out: a missing file, two options that exclude each other."""
+    """A command that cannot be carried out: a missing file, two options that exclude each other."""
 
 
 class Problems:
@@ -30,31 +30,24 @@ class Problems:
             complain(f"{place}: {problem}")
 
     def remark(self, place: str, remark: object) -> None:
-        """Mentions something that can be read; it is no problem, and not counted as one."""
+        """Mention something that can be read; it is no problem, and not counted as one."""
         self._remarks += 1
         if self._shown_max is None or self._remarks <= self._shown_max:
             complain(f"{place}: {remark}")
 
     def conclude(self) -> None:
-        """Says how many were not shown."""
+        """Say how many were not shown."""
         if self._shown_max is not None and self.count > self._shown_max:
             complain(f"{self.count - self._shown_max} more problems; 2>FILE keeps all of them")
 
 
 def complain(sentence: str) -> None:
-    """One message to the person at the terminal. Nothing in it can move the cursor."""
+    """Write a message to the person at the terminal. Nothing in it can move the cursor."""
     if sys.stderr is not None:
         lines = map(printable, sentence.split("\n"))
         with contextlib.suppress(OSError):  # the exit code says it too
             sys.stderr.write("fyke: " + "\n".join(lines) + "\n")
             sys.stderr.flush()
-
-
-def printable(text: str) -> str:
-    """The text with everything that a terminal would not show as itself escaped."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _is_terminal() -> bool:

@@ -19,7 +19,7 @@ WATCHED_BYTES_MIN: Final = 4 * 1024 * 1024
 
 @contextmanager
 def reading(source: Source) -> Iterator[None]:
-    """A bar while a large file is read and what comes out goes to another file."""
+    """Show a bar while a large file is read and what comes out goes to another file."""
     size = source.size()
     if size is None or size < WATCHED_BYTES_MIN or not is_watched() or _is_shown(sys.stdout):
         yield
@@ -35,7 +35,7 @@ def reading(source: Source) -> Iterator[None]:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A spinner while something takes a while."""
+    """Show a spinner while something takes a while."""
     if not is_watched():
         yield
         return
@@ -46,7 +46,7 @@ def working(what: str) -> Iterator[None]:
 
 
 def counting(things: Sequence[_Thing], what: str) -> Iterator[_Thing]:
-    """The things themselves, with a bar."""
+    """Yield the things themselves, and show a bar."""
     if not is_watched():
         yield from things
         return
@@ -58,7 +58,7 @@ def counting(things: Sequence[_Thing], what: str) -> Iterator[_Thing]:
 
 
 def is_watched() -> bool:
-    """Someone looks at stderr."""
+    """Return True if someone looks at stderr."""
     return _is_terminal(sys.stderr)
 
 
@@ -67,7 +67,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 
 def _is_shown(stream: TextIO | None) -> bool:
-    """Goes to a terminal, or into a pipe that may end at the same one."""
+    """Return True if a stream goes to a terminal, or into a pipe that may end at the same one."""
     if stream is None:
         return False
     try:

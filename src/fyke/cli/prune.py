@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 from warnings import catch_warnings
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 from rich.text import Text
 
-from fyke.cli.declared import read_declared
-from fyke.cli.lines import first_events
 from fyke.cli.listing import heading, show_rows
 from fyke.cli.options import (
     Dialect,
@@ -24,10 +22,11 @@ from fyke.cli.options import (
     Timestamps,
 )
 from fyke.cli.output import console, counted, name, write_line, write_whole
-from fyke.cli.problems import Problems, Unusable, complain, printable
+from fyke.cli.problems import Unusable, complain
 from fyke.cli.progress import working
-from fyke.cli.subscriptions import engine_for, read_subscriptions
-from fyke.errors import BudgetWarning, FykeError, shown
+from fyke.cli.rule_set import RuleSet
+from fyke.cli.subscriptions import engine_for
+from fyke.errors import BudgetWarning, FykeError, printable
 from fyke.events.event import Event
 from fyke.events.json import encode
 from fyke.filters.subscription import Subscription
@@ -38,7 +37,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fyke.pruning.conditions import Idle
-    from fyke.pruning.plan import Plan
+    from fyke.pruning.plan import PruningPlan
+
+Order: TypeAlias = Literal["accuracy", "bytes"]
 
 EVENTS_MAX: Final = 1_000_000
 SHOWN: Final = 10
@@ -85,7 +86,7 @@ def prune(
     plot: OutFile = None,
     report: Switch = False,
     explain: Annotated[str | None, Parameter(metavar="ID")] = None,
-    order: Annotated[str, Parameter(metavar="NAME", choices=("accuracy", "bytes"))] = "accuracy",
+    order: Annotated[Order, Parameter(metavar="NAME")] = "accuracy",
     allow_all: Switch = False,
     dialect: Dialect = "fyke",
     schema: SchemaFile = None,
@@ -98,7 +99,8 @@ def prune(
     Parameters
     ----------
     file
-        Subscriptions, a line each: {"id", "filter", "dialect"?}; - is standard input.
+        Subscriptions, a line each: {"id", "filter", "dialect"?}; or a rule or a folder of rules, as
+        `fyke match` takes them; - is standard input.
     sample
         Some events, a JSON object a line.
     budget
@@ -126,18 +128,15 @@ def prune(
     json
         Print JSON instead of text.
     """
-    problems = Problems()
-    declared = read_declared(schema, timestamps)
-    standing = read_subscriptions(file, dialect, problems, declared)
-    seen = [] if sample is None else first_events(sample, problems, declared, events_max)
+    rules = RuleSet.read(file, dialect, schema, timestamps, sample, events_max)
+    standing, seen = rules.subscriptions, rules.events
     matcher = _matcher(standing, is_measured=_is_size(budget))
     screen = console()
     if report:
         if not seen:
             raise Unusable("--report needs events: name a file with --sample")
         _show_idle(matcher, seen, json, screen)
-        problems.conclude()
-        return 2 if problems.count else 0
+        return rules.exit_code()
     with working(f"planning {len(standing):,} subscriptions"):
         plan = _plan(matcher, seen, order, allow_all)
         pruned, steps, complaint = _at(plan, budget)
@@ -154,8 +153,7 @@ def prune(
         _show(plan, steps, matcher, pruned, screen, explain)
     for sentence in (*plan.notes, *complaint):
         complain(sentence)
-    problems.conclude()
-    return 2 if problems.count else 1 if complaint else 0
+    return rules.exit_code(1 if complaint else 0)
 
 
 # --- in -------------------------------------------------------------------------------------------
@@ -167,23 +165,21 @@ def _matcher(standing: Sequence[Subscription], is_measured: bool) -> Matcher:
     return matcher
 
 
-def _plan(matcher: Matcher, seen: list[Event], order: str, allow_all: bool) -> Plan:
+def _plan(matcher: Matcher, seen: list[Event], order: Order, allow_all: bool) -> PruningPlan:
     """Count half of the events, and measure on the other half."""
     from fyke.pruning import PredicateStatistics
     from fyke.pruning import prune as planned
     from fyke.pruning.predicate_statistics import leaves_of
 
-    if order not in ("accuracy", "bytes"):
-        raise Unusable(f"--order {shown(order)}: expected accuracy or bytes")
     if not seen:
-        return planned(matcher, order=order, allow_all=allow_all)  # type: ignore[arg-type]
+        return planned(matcher, order=order, allow_all=allow_all)
     leaves = leaves_of(filter for _, filter in matcher.items())
     statistics = PredicateStatistics.of(seen[::2], leaves)
     held_out = seen[1::2] or seen
     return planned(
         *(matcher, held_out),
         statistics=statistics,
-        order=order,  # type: ignore[arg-type]
+        order=order,
         allow_all=allow_all,
     )
 
@@ -195,7 +191,7 @@ def _is_size(budget: str) -> bool:
         return False
 
 
-def _at(plan: Plan, budget: str) -> tuple[Matcher, int, list[str]]:
+def _at(plan: PruningPlan, budget: str) -> tuple[Matcher, int, list[str]]:
     """Return the pruned set, about how many steps it took, and why the budget is not met."""
     with catch_warnings(record=True, action="always") as caught:
         if _is_size(budget):
@@ -224,7 +220,9 @@ def _line(subscription: Subscription, filters: Mapping[str, object]) -> str:
     return encode(document) + "\n"
 
 
-def _document(plan: Plan, steps: int, matcher: Matcher, pruned: Matcher) -> dict[str, object]:
+def _document(
+    plan: PruningPlan, steps: int, matcher: Matcher, pruned: Matcher
+) -> dict[str, object]:
     return {
         "subscriptions": len(matcher),
         "steps": steps,
@@ -236,7 +234,7 @@ def _document(plan: Plan, steps: int, matcher: Matcher, pruned: Matcher) -> dict
     }
 
 
-def _facts(plan: Plan, steps: int, matcher: Matcher) -> dict[str, object]:
+def _facts(plan: PruningPlan, steps: int, matcher: Matcher) -> dict[str, object]:
     point = plan.curve[steps]
     return {
         "predicates": point.predicates,
@@ -248,7 +246,12 @@ def _facts(plan: Plan, steps: int, matcher: Matcher) -> dict[str, object]:
 
 
 def _show(
-    plan: Plan, steps: int, matcher: Matcher, pruned: Matcher, screen: Console, id: str | None
+    plan: PruningPlan,
+    steps: int,
+    matcher: Matcher,
+    pruned: Matcher,
+    screen: Console,
+    id: str | None,
 ) -> None:
     before, after = _facts(plan, 0, matcher), _facts(plan, steps, pruned)
     labels = {
@@ -286,8 +289,8 @@ def _change(before: dict[str, object], after: dict[str, object], key: str) -> st
     return f"{new / old - 1:+.1%}" if old else ""
 
 
-def _show_dropped(plan: Plan, steps: int, screen: Console) -> None:
-    """The conditions that went most often, and what they let in."""
+def _show_dropped(plan: PruningPlan, steps: int, screen: Console) -> None:
+    """Print the conditions that were dropped most often, and what that lets in."""
     times: Counter[str] = Counter()
     let_in: Counter[str] = Counter()
     for drop in plan.drops(steps):
@@ -306,7 +309,7 @@ def _show_dropped(plan: Plan, steps: int, screen: Console) -> None:
         screen.print(f"and {rest}; --explain ID shows the steps of one subscription")
 
 
-def _show_path(plan: Plan, id: str, screen: Console) -> None:
+def _show_path(plan: PruningPlan, id: str, screen: Console) -> None:
     screen.print()
     for line in str(plan.explain(id)).splitlines():
         screen.print(printable(line), soft_wrap=True)

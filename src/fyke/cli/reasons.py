@@ -11,7 +11,7 @@ from fyke.filters.filter import And, Filter, Or
 
 
 def reasons(filter: Filter, event: Event) -> list[dict[str, object]]:
-    """A document per clause that held: all of them below an `and`, some of them below an `or`."""
+    """Return a document for each clause that held: all below an `and`, some below an `or`."""
     return [_reason(clause) for clause in _held(explain(filter, event))]
 
 
@@ -27,18 +27,10 @@ def _held(node: Explanation) -> Iterator[Explanation]:
 def _reason(clause: Explanation) -> dict[str, object]:
     seen: dict[str, Value] = {}
     absent: dict[str, None] = {}
-    for leaf in leaves(clause):
+    for leaf in clause.leaves():
         seen.update(leaf.seen)
         absent.update(dict.fromkeys(leaf.absent))
     document: dict[str, object] = {"clause": str(clause.filter), "seen": seen}
     if absent:
         document["absent"] = list(absent)
     return document
-
-
-def leaves(node: Explanation) -> Iterator[Explanation]:
-    """The nodes that read the event, from left to right."""
-    if not node.children:
-        yield node
-    for child in node.children:
-        yield from leaves(child)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fyke.experiments.experiment import Paper, Study
     from fyke.experiments.harness import Told
-    from fyke.experiments.outcome import Outcome
+    from fyke.experiments.outcome import Reproduction
 
 FAILED: Final = 2
 _STYLES: Final = {"reproduced": "green", "differs": "yellow", "not comparable": "dim"}
@@ -100,8 +100,8 @@ def reproduce(
     return FAILED if outcome.failures else 0
 
 
-def _claims(outcome: Outcome) -> Table:
-    """A row per claim, folded to the width of the screen; below ours, why it differs."""
+def _claims(outcome: Reproduction) -> Table:
+    """Return a table with a row per claim, as wide as the screen; below ours, why it differs."""
     from fyke.experiments.experiment import verdict as verdict_of
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
@@ -125,7 +125,7 @@ def _claims(outcome: Outcome) -> Table:
 
 @contextmanager
 def _showing(paper: Paper) -> Iterator[Told]:
-    """A bar for each study, named by its figures; elsewhere a line when it is done."""
+    """Show a bar for each study, named by its figures; off a terminal, a line when it is done."""
     if not is_watched():
         yield lambda study, done, runs: _tell(paper, study, done, runs)
         return

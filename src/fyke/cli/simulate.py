@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -11,23 +13,25 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from fyke.assembly import PEERS, STRATEGIES, assemble
-from fyke.cli.comparison import agree, comparison, extra, stages
+from fyke.cli.comparison import agree, beyond, comparison, extra, stages
 from fyke.cli.listing import show_rows
 from fyke.cli.options import Switch
 from fyke.cli.output import console, counted, write_line
 from fyke.cli.problems import Unusable, complain
 from fyke.cli.progress import counting
-from fyke.errors import FykeError
+from fyke.errors import FykeError, shown
 from fyke.events.json import encode
 from fyke.matching.matcher import ENGINES
 from fyke.overlay.named import OVERLAYS, named
-from fyke.overlay.overlay_file import Overlay, read
+from fyke.overlay.overlay_file import OverlayFile, read
+from fyke.routing.summaries.parameters import SummaryParameters
+from fyke.section import Section
 from fyke.simulation import faults as schedules
 from fyke.simulation.network import Network
 from fyke.simulation.scenario import Scenario
 from fyke.sizes import read_size
 from fyke.traces.metrics import Meter
-from fyke.traces.summary import Summary
+from fyke.traces.summary import RunSummary
 from fyke.traces.trace import Record
 from fyke.traces.trace_file import TraceFile
 from fyke.workloads.named import WORKLOADS, workload
@@ -46,6 +50,7 @@ Examples
   fyke simulate --overlay random_tree --brokers 100 --events 5000 --out results
   fyke simulate --overlay das_bus --strategy rendezvous --strategy pf8
   fyke simulate --strategy pf8 --subscriptions 2000 --memory 500kB
+  fyke simulate --overlay cwix --strategy summaries --summaries mode=exact --summaries budget=4kB
   fyke simulate --strategy sub2sub --cycles 40 --subscriptions 1000 --events 500
   fyke simulate overlay.toml --strategy pf8 --faults faults.toml --trace t.jsonl
 
@@ -57,6 +62,7 @@ A topology file
   stages = { Stock = [["symbol", "price"], ["symbol"], []] }     of multistage, from stage 0
   placement = "similarity"     of multistage; or random, or locality, which is the default
   lease_s = 60     of multistage: what is not renewed ends
+  summaries = { budget = "64 kB", neighbours = 2 }     of summaries: as for --summaries
 
 A file of faults; times are seconds from the first event
   faults = [{ at = 0.5, cut = ["a", "b"] }, { at = 1, heal = ["a", "b"] }]
@@ -96,6 +102,9 @@ def simulate(
     loss: Share = None,
     duplication: Share = None,
     memory: Annotated[str | None, Parameter(metavar="SIZE")] = None,
+    summaries: Annotated[
+        tuple[str, ...], Parameter(metavar="NAME=VALUE", negative=(), show_default=False)
+    ] = (),
     engine: Annotated[
         str | None, Parameter(metavar="NAME", choices=tuple(ENGINES), show_default=False)
     ] = None,
@@ -140,6 +149,9 @@ def simulate(
     memory
         What the tables of a broker may take, such as 2MB; beyond it, brokers prune what they filter
         for others. Each strategy is run without a limit as well.
+    summaries
+        How brokers that send summaries work: mode (coarse, exact), budget, period_s, choice
+        (highest_degree, nearest, least_loaded), degree_max, neighbours, subsumes. May be repeated.
     engine
         How brokers search; all find the same.
     out
@@ -153,11 +165,14 @@ def simulate(
         raise Unusable("--trace writes the trace of one strategy; give one --strategy")
     if PEERS in strategy:
         others = [topology, overlay, brokers, faults, bandwidth, duplication, memory, engine, out]
+        others += summaries
         if strategy != (PEERS,) or any(each is not None for each in others):
             raise Unusable(f"{PEERS} has no brokers; it takes subscriptions, events, cycles, seed,"
                            " loss, trace and json, and no other strategy")  # fmt: skip
         return _peers(subscriptions, cycles, events, seed, loss, trace, json)
     place = _overlay(topology, overlay, brokers, seed)
+    if summaries:
+        place = replace(place, summaries=_settings(summaries))
     said = {"latency_s": latency, "bandwidth": bandwidth, "loss": loss, "duplication": duplication}
     scenario = Scenario(
         place.topology,
@@ -172,7 +187,7 @@ def simulate(
     )
     folder = None if out is None else _folder(out)
     limit = None if memory is None else _bytes(memory)
-    runs: dict[str, Summary] = {}
+    runs: dict[str, RunSummary] = {}
     for name in dict.fromkeys(strategy):
         kept = trace if limit is None else None
         runs[name] = _run(name, scenario, place, engine, kept)
@@ -184,7 +199,7 @@ def simulate(
     else:
         _show(runs, scenario)
         if limit is not None:
-            _show_pruned(runs, memory or "")
+            _show_pruned(runs, memory or "", limit)
     if folder is not None:
         _leave(folder, runs, scenario)
     return 0
@@ -208,16 +223,16 @@ def _peers(
 # --- what is simulated ----------------------------------------------------------------------------
 
 
-def _overlay(file: str | None, name: str | None, brokers: int | None, seed: int) -> Overlay:
+def _overlay(file: str | None, name: str | None, brokers: int | None, seed: int) -> OverlayFile:
     if file is None:
-        return Overlay(named(name or "tree", brokers, seed))
+        return OverlayFile(named(name or "tree", brokers, seed))
     if name is not None or brokers is not None:
         raise Unusable("the overlay comes from TOPOLOGY, or from --overlay and --brokers; not both")
     return read(file)
 
 
-def _network(place: Overlay, said: Mapping[str, float | None]) -> Network:
-    """What was typed wins over what the file says about all links, not over a link's own."""
+def _network(place: OverlayFile, said: Mapping[str, float | None]) -> Network:
+    """Return the network: options win over what the file says of all links, not of single ones."""
     typed = {name: value for name, value in said.items() if value is not None}
     return Network(**{**place.network, **typed}, links=place.links)
 
@@ -225,11 +240,11 @@ def _network(place: Overlay, said: Mapping[str, float | None]) -> Network:
 def _run(
     strategy: str,
     scenario: Scenario,
-    place: Overlay,
+    place: OverlayFile,
     engine: str | None,
     trace: str | None,
     memory: int | None = None,
-) -> Summary:
+) -> RunSummary:
     rendezvous = {"": place.topology.center(), **place.rendezvous}
     engine = engine or ("scan" if scenario.subscriptions <= SCANNED_MAX else "compiled")
     system = assemble(
@@ -241,6 +256,7 @@ def _run(
         placement=place.placement,
         lease_s=place.lease_s,
         memory=memory,
+        summaries=None if place.summaries is None else SummaryParameters.read(place.summaries),
     )
     meter = Meter(place.topology)
     with ExitStack() as stack:
@@ -261,6 +277,20 @@ def _run(
     return meter.summary()
 
 
+def _settings(typed: Iterable[str]) -> Section:
+    """Return what was typed as NAME=VALUE; a value is read as TOML, or else a text."""
+    found: dict[str, object] = {}
+    for each in typed:
+        name, equals, value = each.partition("=")
+        if not equals or name in found:
+            raise Unusable(f"--summaries {shown(each)}; expected NAME=VALUE, each name once")
+        try:
+            found[name] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            found[name] = value
+    return Section("--summaries", "", found)
+
+
 def _bytes(memory: str) -> int:
     try:
         size = read_size(memory)
@@ -274,12 +304,12 @@ def _bytes(memory: str) -> int:
 # --- what comes out -------------------------------------------------------------------------------
 
 
-def _documents(runs: Mapping[str, Summary]) -> Iterator[dict[str, object]]:
+def _documents(runs: Mapping[str, RunSummary]) -> Iterator[dict[str, object]]:
     for strategy, summary in runs.items():
         yield {"strategy": strategy, **summary.document()}
 
 
-def _show(runs: Mapping[str, Summary], scenario: Scenario) -> None:
+def _show(runs: Mapping[str, RunSummary], scenario: Scenario) -> None:
     screen = console()
     told = [
         counted(len(scenario.topology.brokers), "broker"),
@@ -297,14 +327,16 @@ def _show(runs: Mapping[str, Summary], scenario: Scenario) -> None:
         complain("the strategies did not deliver the same")
 
 
-def _show_pruned(runs: Mapping[str, Summary], memory: str) -> None:
-    """Say what was pruned, and over which links more events went because of that."""
+def _show_pruned(runs: Mapping[str, RunSummary], memory: str, limit: int) -> None:
+    """Say over which links more events went because of pruning, and where the limit is passed."""
     screen = console()
     for strategy, run in runs.items():
         pruned = runs.get(f"{strategy}, {memory}")
         if pruned is not None and (rows := extra(run, pruned)):
             screen.print(f"\n{strategy}, messages because of pruning", style="bold")
             show_rows(screen, rows, right=(1, 2))
+        if pruned is not None and (passed := beyond(pruned, limit)):
+            complain(f"{strategy}, {memory}: {passed}")
 
 
 # --- what is left behind --------------------------------------------------------------------------
@@ -318,7 +350,7 @@ def _folder(out: str) -> Path:
     return Path(out)
 
 
-def _leave(folder: Path, runs: Mapping[str, Summary], scenario: Scenario) -> None:
+def _leave(folder: Path, runs: Mapping[str, RunSummary], scenario: Scenario) -> None:
     from fyke.traces.picture import draw
 
     lines = "".join(f"{encode(document)}\n" for document in _documents(runs))

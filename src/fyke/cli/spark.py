@@ -93,7 +93,7 @@ def _rows(found: Examination) -> Iterator[list[Text]]:
             each.versions["fyke"] or "none",
             each.versions["numba"] or "none",
             each.versions["pyarrow"] or "none",
-            "compiled" if each.is_warm else "none",
+            found.kernels_of(each),
             f"{each.memory / 1e9:.1f} GB",
             ", ".join(seen) or "-",
             each.python,

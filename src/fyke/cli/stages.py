@@ -1,4 +1,4 @@
-"""How the stages of a pipeline show: bars on a terminal, a line for each elsewhere.
+"""The stages of a pipeline on the screen: bars on a terminal, a line for each elsewhere.
 
 A stream has no end that a bar could fill up to: it shows its rates instead, in one line that is
 refreshed, or elsewhere in a line now and then.
@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from fyke.cli.problems import printable
 from fyke.cli.progress import is_watched
+from fyke.errors import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -28,7 +28,7 @@ _LEFT: Final = 20
 
 @contextmanager
 def showing(is_stream: bool = False) -> Iterator[Watcher]:
-    """A watcher that shows on stderr what it is told."""
+    """Yield a watcher that shows on stderr what it is told."""
     if not is_watched():
         yield Lines()
         return
@@ -91,7 +91,7 @@ class Lines:
         tell(f"{stage.name:8}{stage.duration_s:7.1f} s{note}")
 
     def pulse(self, pulse: Pulse) -> None:
-        """Tells of the first batch, and then of the newest every few seconds."""
+        """Tell of the first batch, and then of the newest every few seconds."""
         now = monotonic()
         is_time = self._told is None or now - self._told >= LINE_EVERY_S
         if pulse.batch > self._batch and is_time:
@@ -103,7 +103,7 @@ class Lines:
 
 
 def facts(pulse: Pulse) -> list[str]:
-    """What there is to say about a stream, the most wanted first."""
+    """Return facts about a stream, the most wanted first."""
     if pulse.batch < 0:
         return ["no batch yet"]
     return [
@@ -118,7 +118,7 @@ def facts(pulse: Pulse) -> list[str]:
 
 
 def fitting(parts: list[str], width: int) -> str:
-    """As many of the parts as fit into a line, but at least one."""
+    """Return a line with as many of the parts as fit into it, but at least one."""
     line = parts[0]
     for part in parts[1:]:
         if len(line) + 2 + len(part) > width:

@@ -6,30 +6,34 @@
     rule.fyke, .cesql, ...  one filter, in the dialect that the ending names
     a folder, a pattern     all of these that are in it, in the order of their names
 
-What is known of a rule beside its filter (title, level, tags) travels along.
+What is known of a rule beside its filter (title, level, tags) travels along. `SigmaReader` says
+where placeholders, fields and log sources of Sigma's rules get their meaning from.
 """
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from fyke.cli.declared import Declared
-from fyke.cli.inputs import opened, whole
+from fyke.cli.inputs import opened, text_argument, whole
 from fyke.cli.lines import lines
 from fyke.cli.problems import Problems, Unusable
 from fyke.cli.subscriptions import unique
 from fyke.errors import FilterError, FykeError, shown
 from fyke.events.json import decode
 from fyke.filters.dialects import DIALECTS
-from fyke.filters.filter import Filter, conjunction
-from fyke.filters.predicate import equals
-from fyke.filters.resolution import checked
+from fyke.filters.filter import Filter
+from fyke.filters.resolution import resolve_strictly
 from fyke.filters.subscription import Subscription
 
+if TYPE_CHECKING:
+    from fyke.filters.dialects.sigma import SigmaMapping
+
+_Read = TypeVar("_Read")
 _ENDINGS: Final = {
     **{f".{dialect}": dialect for dialect in DIALECTS},
     ".yml": "sigma",
@@ -54,22 +58,68 @@ class Standing:
         return self.subscription.filter
 
 
+@dataclass(frozen=True, slots=True)
+class SigmaReader:
+    """The way to read rules of Sigma's: values of placeholders, names of fields, log sources.
+
+    With `logsource`, a rule accepts only events of its log source.
+    """
+
+    logsource: bool = False
+    placeholders: dict[str, list[str]] | None = None
+    mapping: SigmaMapping | None = None
+
+    @classmethod
+    def chosen(cls, logsource: bool, values: str | None, mapping: str | None) -> SigmaReader:
+        """Return what the options and the files that they name say."""
+        from fyke.filters.dialects.sigma import read_mapping, read_placeholders
+
+        return cls(
+            logsource,
+            None if values is None else _file_as(values, read_placeholders),
+            None if mapping is None else _file_as(mapping, read_mapping),
+        )
+
+    def read(self, path: str, text: str, declared: Declared) -> Standing:
+        """Return the rule, with what is known of it besides."""
+        from fyke.filters.dialects.sigma import rule
+
+        read = rule(text, placeholders=self.placeholders, mapping=self.mapping)
+        filter = read.routed_filter() if self.logsource else read.filter
+        source = read.logsource
+        facts = {"title": read.title, "level": read.level, "status": read.status}
+        facts |= {name: getattr(source, name) for name in ("product", "category", "service")}
+        known: dict[str, object] = {name: value for name, value in facts.items() if value}
+        if read.tags:
+            known["tags"] = read.tags
+        return Standing(
+            Subscription(read.id or path, resolve_strictly(filter, declared.whole)), known
+        )
+
+
+def _file_as(path: str, read: Callable[[object], _Read]) -> _Read:
+    """Return what a function reads from the text of a file."""
+    try:
+        return read(_text(whole(path)))
+    except Unusable:
+        raise
+    except FykeError as refused:
+        raise Unusable(f"{path}: {refused}") from None
+
+
 def read_standing(
     paths: Iterable[str],
     dialect: str,
     problems: Problems,
     declared: Declared,
     *,
-    logsource: bool = False,
+    sigma: SigmaReader | None = None,
 ) -> list[Standing]:
-    """All that can be read at some paths, each id once; what cannot is reported.
-
-    With `logsource`, a rule of Sigma's accepts only events whose `product`, `category` and
-    `service` are those of its log source, as far as it names them.
-    """
+    """Return all that can be read at some paths, each id once; what cannot is reported."""
+    sigma = sigma or SigmaReader()
     found: dict[str, tuple[Standing, str]] = {}
     for path in _files(paths):
-        for each, place in _in_file(path, dialect, problems, declared, logsource):
+        for each, place in _in_file(path, dialect, problems, declared, sigma):
             if each.id in found:
                 taken = f"the id {shown(each.id)} is taken by {found[each.id][1]}"
                 problems.report(place, taken)
@@ -81,7 +131,7 @@ def read_standing(
 
 
 def _files(paths: Iterable[str]) -> Iterator[str]:
-    """The files that are meant, those of folders and patterns in order."""
+    """Yield the files that are meant, those of folders and patterns in order."""
     for path in paths:
         if Path(path).is_dir():
             inside = sorted(str(each) for each in Path(path).rglob("*") if each.is_file())
@@ -100,7 +150,7 @@ def _files(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _in_file(
-    path: str, dialect: str, problems: Problems, declared: Declared, logsource: bool
+    path: str, dialect: str, problems: Problems, declared: Declared, sigma: SigmaReader
 ) -> Iterator[tuple[Standing, str]]:
     kind = _ENDINGS.get(Path(path).suffix)
     if kind is None:
@@ -109,43 +159,35 @@ def _in_file(
                 yield Standing(each), line.place
         return
     try:
-        yield _one(path, kind, declared, logsource), path
+        yield _one(path, kind, declared, sigma), path
     except Unusable:
         raise
     except FykeError as refused:
         problems.report(path, refused)
 
 
-def _one(path: str, kind: str, declared: Declared, logsource: bool) -> Standing:
+def read_argument(text: str, dialect: str, declared: Declared, sigma: SigmaReader) -> Standing:
+    """Return the filter of `-e`, whose text is its id.
+
+    `@FILE` names a file; where no dialect was given, the ending of its name says which it is.
+    """
+    path = text.removeprefix("@")
+    kind = _ENDINGS.get(Path(path).suffix) if path != text and dialect == "fyke" else None
+    if path != text and (kind or dialect) != "fyke":
+        read = _one(path, kind or dialect, declared, sigma)
+        return Standing(Subscription(text, read.filter), read.facts)
+    return Standing(Subscription(text, declared.filter(text_argument(text)[0], dialect)))
+
+
+def _one(path: str, kind: str, declared: Declared, sigma: SigmaReader) -> Standing:
     content = whole(path)
     if kind == "sigma":
-        return _sigma(path, content, declared, logsource)
+        return sigma.read(path, _text(content), declared)
     if kind == "json":
         document = decode(content)
         kind = "cloudevents" if isinstance(document, list) else "eventbridge"
         return Standing(Subscription(path, declared.filter(document, kind)))
     return Standing(Subscription(path, declared.filter(_text(content).strip(), kind)))
-
-
-def _sigma(path: str, content: bytes, declared: Declared, logsource: bool) -> Standing:
-    from fyke.filters.dialects.sigma import LogSource, rule
-
-    read = rule(_text(content))
-    filter = read.filter
-    if logsource:
-        filter = conjunction([*_routes(read.logsource), filter])
-    facts = {"title": read.title, "level": read.level, "status": read.status, "tags": read.tags}
-    source: LogSource = read.logsource
-    facts |= {name: getattr(source, name) for name in ("product", "category", "service")}
-    known: dict[str, object] = {name: value for name, value in facts.items() if value}
-    subscription = Subscription(read.id or path, checked(filter, declared.whole))
-    return Standing(subscription, known)
-
-
-def _routes(source: object) -> Iterator[Filter]:
-    for name in ("product", "category", "service"):
-        if value := getattr(source, name):
-            yield equals(name, value)
 
 
 def _text(content: bytes) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from fyke.cli.declared import Declared
-from fyke.cli.inputs import opened
-from fyke.cli.lines import Line, lines
-from fyke.cli.problems import Problems, Unusable
+from fyke.cli.lines import Line
+from fyke.cli.problems import Problems
 from fyke.errors import FilterError, FykeError, shown
 from fyke.events.json import decode
 from fyke.filters.subscription import Subscription
@@ -18,26 +17,14 @@ SCANNED_MAX: Final = 200
 
 
 def engine_for(subscriptions: int) -> str:
-    """The engine that suits so many subscriptions best."""
+    """Return the engine that suits so many subscriptions best."""
     return "scan" if subscriptions <= SCANNED_MAX else "compiled"
-
-
-def read_subscriptions(
-    path: str, dialect: str, problems: Problems, declared: Declared
-) -> list[Subscription]:
-    """All subscriptions of a file that can be read, in its order, with what their filters mean."""
-    with opened(path) as source:
-        read = unique(lines(source, problems), dialect, problems, declared)
-        found = [subscription for _, subscription in read]
-    if not found:
-        raise Unusable(f"{source.name}: no subscription that can be read")
-    return found
 
 
 def unique(
     every_line: Iterator[Line], dialect: str, problems: Problems, declared: Declared
 ) -> Iterator[tuple[Line, Subscription]]:
-    """The subscriptions of lines, of those with one id the first."""
+    """Yield lines and their subscriptions, the first of those with one id."""
     first: dict[str, int] = {}
     for line in every_line:
         try:

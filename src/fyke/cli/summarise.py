@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import App, Parameter
 from rich.text import Text
 
-from fyke.cli.declared import read_declared
-from fyke.cli.lines import first_events
 from fyke.cli.listing import heading, show_rows
 from fyke.cli.options import (
     Dialect,
@@ -22,9 +20,9 @@ from fyke.cli.options import (
     Timestamps,
 )
 from fyke.cli.output import console, counted, name, write_line, write_whole
-from fyke.cli.problems import Problems, printable
 from fyke.cli.progress import working
-from fyke.cli.subscriptions import read_subscriptions
+from fyke.cli.rule_set import RuleSet
+from fyke.errors import printable
 from fyke.filters.subscription import Subscription
 
 if TYPE_CHECKING:
@@ -79,7 +77,8 @@ def summarise(
     Parameters
     ----------
     file
-        Subscriptions, a line each: {"id", "filter", "dialect"?}; - is standard input.
+        Subscriptions, a line each: {"id", "filter", "dialect"?}; or a rule or a folder of rules, as
+        `fyke match` takes them; - is standard input.
     mode
         coarse or exact; coarse by default, with a budget exact.
     budget
@@ -103,14 +102,12 @@ def summarise(
     """
     from fyke.summaries.summary import Summary
 
-    problems = Problems()
-    declared = read_declared(schema, timestamps)
-    standing = read_subscriptions(file, dialect, problems, declared)
-    some = [] if against is None else first_events(against, problems, declared, EVENTS_MAX)
+    rules = RuleSet.read(file, dialect, schema, timestamps, against, EVENTS_MAX)
+    standing, some = rules.subscriptions, rules.events
     pairs = [(each.id, each.filter) for each in standing]
     with working(f"summarising {len(pairs):,} subscriptions"):
         summary = Summary.of(
-            pairs, mode, schema=declared.whole, budget=budget, sample=some[::2] or some
+            pairs, mode, schema=rules.declared.whole, budget=budget, sample=some[::2] or some
         )
         data = summary.to_bytes(names=names)
     if out is not None:
@@ -122,8 +119,7 @@ def summarise(
         print(summary.describe())
     else:
         _report(summary, facts)
-    problems.conclude()
-    return 2 if problems.count else 0
+    return rules.exit_code()
 
 
 # --- facts ----------------------------------------------------------------------------------------

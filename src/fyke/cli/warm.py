@@ -26,9 +26,9 @@ def warm() -> int:
     Without it the first matcher with many subscriptions has them compiled in the background, and
     answers more slowly until they are there.
     """
-    from fyke.matching.compiled.compiling import warm as compile_now
-    from fyke.matching.compiled.kernel import MODE
-    from fyke.matching.compiled.kernel_cache import kernel_cache
+    from fyke.matching.compiled.kernels.compiling import warm as compile_now
+    from fyke.matching.compiled.kernels.kernel import MODE
+    from fyke.matching.compiled.kernels.kernel_cache import kernel_cache
 
     started = time.monotonic()
     compile_now()

@@ -90,7 +90,7 @@ _TEXT_MAX: Final = DIGITS_MAX + len("-0.000000") + len("E-310")
 
 
 def _plain(value: object) -> object:
-    """Admitted scalars, lists, and dicts in canonical order."""
+    """Return admitted scalars, lists, and dicts in canonical order."""
     if type(value) in PLAIN:
         return admit(value)
     if isinstance(value, Mapping):
@@ -118,7 +118,7 @@ def _name(key: object) -> str:
 
 
 def _ordered(names: list[str]) -> list[str]:
-    """Sorted, except that `a` and the names that begin with `a.` keep their order."""
+    """Sort names; but `a` and the names that begin with `a.` keep their order."""
     if not any("." in name for name in names):
         return sorted(names)
     stems: dict[str, str] = {}

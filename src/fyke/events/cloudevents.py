@@ -47,28 +47,38 @@ _FORBIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\ufdd0-\ufdef{_NONCHARACTERS}]")
 
 
 def decode(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Event:
-    """The event of a structured JSON text."""
+    """Return the event of a structured JSON text."""
     return _from_object(json.parse(text, limits), limits)
 
 
+def decode_all(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> list[Event]:
+    """Return the events of a JSON text in structured mode (an object) or batch mode (an array)."""
+    read = json.parse(text, limits)
+    return _batch(read, limits) if isinstance(read, list) else [_from_object(read, limits)]
+
+
 def decode_batch(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> list[Event]:
-    """The events of a JSON batch, which may be empty."""
+    """Return the events of a JSON batch, which may be empty."""
     batch = json.parse(text, limits)
     if not isinstance(batch, list):
         raise EventError("a batch of CloudEvents is a JSON array")
-    if len(batch) > limits.list_size_max:
-        raise EventError(f"a batch of {len(batch)} events is longer than {limits.list_size_max}")
-    return [_nth(number, member, limits) for number, member in enumerate(batch)]
+    return _batch(batch, limits)
 
 
 def encode(event: Event) -> str:
-    """The structured JSON of an event."""
+    """Return the structured JSON of an event."""
     return json.encode(_to_object(event))
 
 
 def encode_batch(events: Iterable[Event]) -> str:
-    """The JSON batch of some events."""
+    """Return the JSON batch of some events."""
     return json.encode([_to_object(event) for event in events])
+
+
+def _batch(batch: list[object], limits: Limits) -> list[Event]:
+    if len(batch) > limits.list_size_max:
+        raise EventError(f"a batch of {len(batch)} events is longer than {limits.list_size_max}")
+    return [_nth(number, member, limits) for number, member in enumerate(batch)]
 
 
 def _nth(number: int, member: object, limits: Limits) -> Event:
@@ -120,7 +130,7 @@ def _from_base64(text: object) -> bytes:
 
 
 def context_of(members: Mapping[str, object]) -> dict[str, Scalar]:
-    """The context attributes, checked. Null is unset, as the standard says."""
+    """Check and return the context attributes. A null is unset, as the standard says."""
     context = {
         name: _attribute(name, value)
         for name, value in members.items()
@@ -190,7 +200,7 @@ NO_DATA: Final = object()
 
 
 def parts_of(event: Event) -> tuple[dict[str, Scalar], object]:
-    """What there is to write: the context, and the data as bytes, JSON value, text or `NO_DATA`."""
+    """Return the context to write, and the data: bytes, a JSON value, text or `NO_DATA`."""
     context = context_of({"specversion": "1.0", **event.document})
     if "data" in event.document and event.payload is not None:
         raise EventError("CloudEvents has no room for data and a payload", attribute="data")
@@ -203,7 +213,7 @@ def parts_of(event: Event) -> tuple[dict[str, Scalar], object]:
 
 
 def with_bytes(context: dict[str, Scalar], data: bytes, limits: Limits) -> Event:
-    """Bytes that are JSON by declaration are read; all others are the payload."""
+    """Return an event: bytes that are JSON by declaration are read, all others are the payload."""
     if not is_json(context.get("datacontenttype")):
         return Event(context, payload=data, limits=limits)
     try:
@@ -213,6 +223,6 @@ def with_bytes(context: dict[str, Scalar], data: bytes, limits: Limits) -> Event
 
 
 def is_json(media_type: object) -> bool:
-    """`*/json` or `*/*+json`, parameters aside."""
+    """Return True for `*/json` or `*/*+json`, parameters aside."""
     found = _MEDIA_TYPE.fullmatch(media_type) if isinstance(media_type, str) else None
     return found is not None and ("+" + found[1].lower()).endswith("+json")

@@ -27,7 +27,7 @@ _UNQUOTED: Final = "".join(map(chr, range(0x21, 0x7F))).replace('"', "").replace
 
 
 def decode(headers: Headers, body: bytes, limits: Limits = DEFAULT_LIMITS) -> list[Event]:
-    """The events of an HTTP message, in the mode that its content type announces."""
+    """Return the events of an HTTP message, in the mode that its content type announces."""
     plain = _lowered(headers)
     media_type = plain.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == MEDIA_TYPE_BATCH:
@@ -41,7 +41,7 @@ def decode(headers: Headers, body: bytes, limits: Limits = DEFAULT_LIMITS) -> li
 
 
 def decode_binary(headers: Headers, body: bytes, limits: Limits = DEFAULT_LIMITS) -> Event:
-    """The event of an HTTP message in binary mode: `ce-` headers and the data as the body."""
+    """Return the event of an HTTP message in binary mode: `ce-` headers, the data as the body."""
     plain = _lowered(headers)
     members = {
         name.removeprefix("ce-"): _from_header(name, value)
@@ -60,7 +60,7 @@ def decode_binary(headers: Headers, body: bytes, limits: Limits = DEFAULT_LIMITS
 
 
 def encode_binary(event: Event) -> tuple[dict[str, str], bytes]:
-    """The headers and the body of an HTTP message in binary mode."""
+    """Return the headers and the body of an HTTP message in binary mode."""
     context, data = cloudevents.parts_of(event)
     content_type = context.pop("datacontenttype", None)
     if data is not NO_DATA and not isinstance(data, bytes):

@@ -61,7 +61,7 @@ class Columns:
     """Events that were made, some thousands of them."""
 
     def event(self, row: int) -> Event:
-        """One row as an event: what every verdict on it is defined by."""
+        """Return a row as an event, by which every verdict on the row is defined."""
         made = self._made.get(row)
         if made is None:
             made = self._make(row)
@@ -85,7 +85,7 @@ def read(
     limits: Limits = DEFAULT_LIMITS,
     timestamps: Collection[str] = (),
 ) -> Columns:
-    """Reads a pyarrow Table or RecordBatch.
+    """Read a pyarrow Table or RecordBatch.
 
     A row that is no event (NaN, an integer beyond int64, a timestamp out of range, a list that is
     too long) is an EventError that names it, or is collected in `bad`. Text at one of the paths in
@@ -145,7 +145,7 @@ def _event(cells: Objects, row: int) -> Event:
 
 
 def _flattened(document: dict[str, object]) -> dict[str, Value]:
-    """As `event.flatten`, of values that are admitted already, decimals among them."""
+    """Do as `event.flatten`, but with values that are admitted already, decimals among them."""
     if not any(type(value) in (list, dict) for value in document.values()):
         return document  # type: ignore[return-value]
     flat: dict[str, Scalar | list[Scalar]] = {}

@@ -49,12 +49,15 @@ _KINDS: Final[dict[type, tuple[ColumnKind, Any]]] = {
     datetime: ("timestamp", pa.timestamp("us", "UTC")),
     tuple: ("empty", pa.null()),
 }
-"""What the classes of admitted values become; a tuple that is a value here is an empty list."""
+"""The kind and the Arrow type of a column, by the class of its admitted values.
+
+A tuple that is a value here is an empty list.
+"""
 _BLANK: Final = " \t\r\n"
 
 
 def in_columns(events: Sequence[Event]) -> Columns:
-    """Events as a batch: row i is event i."""
+    """Return events as a batch: row i is event i."""
     paths: defaultdict[str, defaultdict[type, _Cells]] = defaultdict(_by_class)
     supertypes = _by_class()
     for row, event in enumerate(events):
@@ -105,7 +108,7 @@ def _parts(cells: Mapping[type, _Cells], count: int) -> tuple[Column, ...]:
 def _decimals(
     values: list[ExactDecimal], rows: list[int], lists: list[int], count: int
 ) -> Iterator[Column]:
-    """A part for each scale, since not all scales have room in one type of Arrow's."""
+    """Yield a column for each scale: one type of Arrow's has no room for all scales."""
     places: defaultdict[int, list[int]] = defaultdict(list)
     for place, value in enumerate(values):
         places[-int(value.as_tuple().exponent)].append(place)
@@ -135,7 +138,7 @@ def _mask(rows: list[int], count: int) -> Mask:
 
 
 def read_document(document: Event | Document | Text | None, schema: Schema | None = None) -> Event:
-    """The event that a dictionary or a JSON text describes, or the event itself.
+    """Return the event that a dictionary or a JSON text describes, or the event itself.
 
     The schema says what text is read as a timestamp, and which numbers of JSON are decimals.
     """
@@ -150,7 +153,7 @@ def read_document(document: Event | Document | Text | None, schema: Schema | Non
 
 
 def numbered(documents: object) -> Iterator[tuple[int, Any]]:
-    """Documents with their numbers: JSON lines, an Arrow array of JSON texts, or any iterable.
+    """Return documents with their numbers: JSON lines, Arrow texts of JSON, or any iterable.
 
     Lines, as a text or as an open file, have the numbers of lines; those that are blank are none.
     """
@@ -168,7 +171,7 @@ def numbered(documents: object) -> Iterator[tuple[int, Any]]:
 
 
 def as_bytes(texts: Any) -> Any:
-    """An Arrow array of JSON texts as bytes: what is no UTF-8 is for the reader to refuse."""
+    """Return an Arrow array of JSON texts as bytes: the reader refuses those that are not UTF-8."""
     try:
         return texts.cast(pa.large_binary())
     except pa.ArrowNotImplementedError:

@@ -39,10 +39,10 @@ class Domain(ABC):
 
     @abstractmethod
     def to_document(self) -> object:
-        """The JSON form, which `from_document` reads."""
+        """Return the JSON form, which `from_document` reads."""
 
     def read(self, value: Scalar) -> Scalar:
-        """The value as the domain holds it: a timestamp may arrive as text."""
+        """Return the value as the domain holds it: a timestamp may arrive as text."""
         return value
 
 
@@ -57,7 +57,7 @@ class FiniteDomain(Domain):
 
     @abstractmethod
     def at(self, index: int) -> Scalar:
-        """The value at an index within the size."""
+        """Return the value at an index within the size."""
 
     @abstractmethod
     def _index(self, value: Scalar) -> int | None: ...
@@ -66,19 +66,19 @@ class FiniteDomain(Domain):
         return self._index(value) is not None
 
     def index(self, value: Scalar) -> int:
-        """The place of a value; SchemaError where the domain does not have it."""
+        """Return the place of a value; SchemaError where the domain does not have it."""
         index = self._index(value)
         if index is None:
             raise SchemaError(f"{shown(value)} is not in the domain {self}")
         return index
 
     def pred(self, value: Scalar) -> Scalar:
-        """The value before; None before the first."""
+        """Return the value before this one; None for the first."""
         index = self.index(value)
         return self.at(index - 1) if index > 0 else None
 
     def succ(self, value: Scalar) -> Scalar:
-        """The value after; None after the last."""
+        """Return the value after this one; None for the last."""
         index = self.index(value)
         return self.at(index + 1) if index + 1 < self.size else None
 
@@ -157,7 +157,10 @@ class FixedPoint(FiniteDomain):
         return None if units is None else units - self._first
 
     def _units(self, number: float) -> int | None:
-        """The number in units of the last decimal; division by a power of ten rounds correctly."""
+        """Return the number in units of the last decimal; None where it has more decimals.
+
+        Division by a power of ten rounds correctly.
+        """
         units = round(number * self._scale)
         return units if units / self._scale == number else None
 
@@ -291,7 +294,7 @@ class Named(Domain):
 
 
 def _take_decimals(domain: FixedPoint | Real) -> None:
-    """Bounds may be written as decimals, as money is: Decimal("99.90") is 99.9."""
+    """Allow bounds that are decimals, as money is written: Decimal("99.90") is 99.9."""
     for name in ("low", "high"):
         end = getattr(domain, name)
         if isinstance(end, Decimal):
@@ -331,7 +334,7 @@ RESERVED: Final = frozenset({*_NAMED, "enumeration"})
 
 
 def from_document(document: object, named: Collection[str] = ()) -> Domain:
-    """Reads `"string"`, `{"integer": {"low": 0, "high": 9}}`, `{"enumeration": ["a", "b"]}`, ...
+    """Read `"string"`, `{"integer": {"low": 0, "high": 9}}`, `{"enumeration": ["a", "b"]}`, ...
 
     Text may also be one of the names that a schema has given to domains.
     """

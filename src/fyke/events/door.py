@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Union
 
 import msgspec
@@ -50,7 +51,7 @@ FIELDS_MAX: Final = 1_000
 ARRAYS_MAX: Final = 4
 """Arrays within arrays that a field takes."""
 REFUSED: Final = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
-"""What decoding raises."""
+"""The errors that decoding raises."""
 
 
 class Door:
@@ -67,7 +68,7 @@ class Door:
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self.slow = 0
-        """How many texts went by the slow door."""
+        """The number of texts that went by the slow door."""
         self.schema = schema
         self._is_exact = schema is not None and bool(schema.decimals)
         self.projection = Projection(paths, schema, limits)
@@ -80,7 +81,7 @@ class Door:
     # --- one event
 
     def event(self, text: bytes | bytearray | memoryview | str) -> Event:
-        """The event of a JSON object; EventError where it is none."""
+        """Return the event of a JSON object; EventError where the text is none."""
         text = _as_bytes(text)
         read = self.read(text)
         if read is None:
@@ -89,7 +90,7 @@ class Door:
         return read if self.schema is None else self.schema.read(read)
 
     def read(self, text: bytes) -> Event | None:
-        """The event; None where the slow door is to be asked."""
+        """Return the event; None where the slow door has to read the text."""
         if self._is_exact or len(text) > self.length_max:
             return None
         try:
@@ -117,14 +118,14 @@ class Door:
             return None
 
     def is_deep(self, text: bytes) -> bool:
-        """Whether well-formed JSON is nested deeper than the limit."""
+        """Return True if well-formed JSON is nested deeper than the limit."""
         most = self.limits.depth_max
         if text.count(b"[") + text.count(b"{") <= most:
             return False
         return _is_deeper(text, most)
 
     def block(self, lines: Sequence[bytes]) -> Block:
-        """The events of JSON lines, in columns."""
+        """Return the events of JSON lines, in columns."""
         from fyke.events.door_columns import read_block
 
         return read_block(self, lines)
@@ -198,7 +199,10 @@ class Node:
 
 
 def _tree(paths: Iterable[str]) -> Node | None:
-    """The root of the Structs; None where they would be too large, or cannot be named in UTF-8."""
+    """Return the root of the Structs.
+
+    None where they would be too large, or cannot be named in UTF-8.
+    """
     nodes = {"": Node("")}
     left = FIELDS_MAX
     for path in sorted(paths):
@@ -223,6 +227,7 @@ def _tree(paths: Iterable[str]) -> Node | None:
 
 _PLAIN: Final = frozenset((str, float, bool, type(None)))
 """Classes of scalars that need not be looked at: msgspec has checked them."""
+_LISTS: Final = {list}
 
 
 def _spread(node: Node, found: Any, is_listed: bool, flat: dict[str, Any]) -> bool:
@@ -240,7 +245,13 @@ def _spread(node: Node, found: Any, is_listed: bool, flat: dict[str, Any]) -> bo
 def _put(node: Node, value: Any, is_listed: bool, flat: dict[str, Any]) -> bool:
     cls = value.__class__
     if cls is list:
-        if _PLAIN.issuperset(map(type, value)):
+        classes = set(map(type, value))
+        while classes == _LISTS:  # arrays of arrays, as of coordinates
+            if node.is_read and not all(value):
+                _list_at(node.path, flat)  # an empty one makes a list, whatever is beside it
+            value = list(chain.from_iterable(value))
+            classes = set(map(type, value))
+        if _PLAIN.issuperset(classes):
             if node.is_read:
                 _list_at(node.path, flat).extend(value)
             return True
@@ -261,7 +272,7 @@ def _put(node: Node, value: Any, is_listed: bool, flat: dict[str, Any]) -> bool:
 
 
 def _list_at(path: str, flat: dict[str, Any]) -> list[Any]:
-    """The list at a path, made of the value that stands there if need be."""
+    """Return the list at a path; a value that stands there alone becomes a list."""
     met = flat.get(path, [])
     if met.__class__ is not list:
         met = [met]
@@ -277,7 +288,10 @@ _SQUARE: Final = bytes.maketrans(b"{}", b"[]")
 
 
 def _is_deeper(text: bytes, most: int) -> bool:
-    """Whether well-formed JSON is nested deeper: innermost brackets go, so many times."""
+    """Return True if well-formed JSON is nested deeper than `most` levels.
+
+    The innermost brackets are removed `most` times: deeper text has some left.
+    """
     marks = _ESCAPE.sub(b"", text) if b"\\" in text else text
     marks = b"".join(marks.translate(None, _OTHERS).split(b'"')[::2]).translate(_SQUARE)
     for _ in range(most):

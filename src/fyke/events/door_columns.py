@@ -49,7 +49,7 @@ class Block:
     refused: dict[int, str]
     """By place, why a line is no event; one that is blank is none, and not refused."""
     slow: int
-    """How many lines went by the slow door."""
+    """The number of lines that went by the slow door."""
 
     @property
     def events(self) -> int:
@@ -57,7 +57,7 @@ class Block:
 
 
 def read_block(door: Door, lines: Sequence[bytes]) -> Block:
-    """Events of JSON, one a line."""
+    """Read events of JSON, one a line."""
     with _uncollected():
         if door.root is None or door.schema is not None:
             return _by_events(door, lines)
@@ -86,7 +86,7 @@ def _by_structs(door: Door, lines: Sequence[bytes], root: Node) -> Block:
 
 
 def _decoded(door: Door, lines: Sequence[bytes]) -> tuple[list[Any], list[int], list[int]]:
-    """Structs, with the places of their lines, and the places of those for the slow door."""
+    """Return Structs, the places of their lines, and the places of lines for the slow door."""
     structs: list[Any] = []
     doubtful = {place for place, size in enumerate(map(len, lines)) if size > door.length_max}
     left = iter(lines)
@@ -100,9 +100,14 @@ def _decoded(door: Door, lines: Sequence[bytes]) -> tuple[list[Any], list[int], 
     text = b"\n".join(lines)
     if not text.isascii():
         doubtful.update(place for place, line in enumerate(lines) if not _is_utf8(line))
-    for place in np.flatnonzero(_opened(text, lines) > door.limits.depth_max).tolist():
-        if place not in failed and door.is_deep(lines[place]):
-            doubtful.add(place)
+    left_out, most = {*failed, *doubtful}, door.limits.depth_max
+    doubtful.update(
+        place
+        for place, line in enumerate(lines)
+        if line.count(b"[") + line.count(b"{") > most
+        and place not in left_out
+        and door.is_deep(line)
+    )
     places = list(range(len(lines)))
     for place in reversed(failed):
         del places[place]
@@ -114,7 +119,7 @@ def _decoded(door: Door, lines: Sequence[bytes]) -> tuple[list[Any], list[int], 
 
 
 def _maker(door: Door, lines: Sequence[bytes], places: list[int]) -> Callable[[int], Event]:
-    """What makes the event of a row."""
+    """Return a function that makes the event of a row."""
 
     def make(row: int) -> Event:
         line = lines[places[row]]
@@ -136,7 +141,7 @@ def _by_the_slow(
 
 
 def _by_events(door: Door, lines: Sequence[bytes]) -> Block:
-    """The lines one by one."""
+    """Read the lines one by one."""
     refused: dict[int, str] = {}
     before = door.slow
     read: dict[int, Event] = {}
@@ -151,13 +156,6 @@ def _by_events(door: Door, lines: Sequence[bytes]) -> Block:
     return Block(parts, refused, door.slow - before)
 
 
-def _opened(text: bytes, lines: Sequence[bytes]) -> Rows:
-    """How many brackets open in each line of a text."""
-    places = np.flatnonzero(np.frombuffer(text, np.uint8) & 0xDF == ord("["))  # and "{"
-    ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)) + 1)
-    return np.diff(np.searchsorted(places, ends), prepend=0)
-
-
 def _is_utf8(line: bytes) -> bool:
     try:
         return line.isascii() or bool(str(line, "utf-8"))
@@ -167,7 +165,7 @@ def _is_utf8(line: bytes) -> bool:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Keeps the garbage collector from many objects that live for a moment, without cycles.
+    """Keep the garbage collector from many objects that live for a moment, without cycles.
 
     It would look at all of them again and again, which takes longer than making them.
     """

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fyke.errors import EventError, shown
+from fyke.events.number import INT_MAX, INT_MIN
 from fyke.events.value import Scalar, Value, admit, canonical, equal
 from fyke.limits import DEFAULT_LIMITS, Limits
 
@@ -70,7 +71,7 @@ class Event:
 
     @classmethod
     def flat(cls, attributes: dict[str, Value], supertypes: tuple[str, ...] = ()) -> Event:
-        """An event of attributes that are flat and admitted already; they are not looked at."""
+        """Return an event of attributes that are flat and admitted; they are not checked."""
         event = cls.__new__(cls)
         event.attributes = attributes
         event.document = attributes
@@ -82,7 +83,7 @@ class Event:
     def copied(
         self, attributes: dict[str, Value], document: Document, supertypes: tuple[str, ...]
     ) -> Event:
-        """The event with other parts that are admitted already, and the same payload."""
+        """Return the event with other parts that are admitted already, and the same payload."""
         event = Event.flat(attributes, supertypes)
         event.document = document
         event.payload = self.payload
@@ -112,6 +113,10 @@ class Event:
     def __getitem__(self, attribute: str) -> Value:
         return self.attributes[attribute]
 
+    def get(self, attribute: str, default: Value = None) -> Value:
+        """Return the value of an attribute, or the default where it is missing."""
+        return self.attributes.get(attribute, default)
+
     def __contains__(self, attribute: object) -> bool:
         return attribute in self.attributes
 
@@ -140,7 +145,7 @@ def _with_envelope(document: Document, envelope: Document) -> Document:
 
 
 def _same(a: object, b: object) -> bool:
-    """Equal as nested values: True is not 1, an array may be a list or a tuple."""
+    """Return True if two nested values are equal; True is not 1, and a list may be a tuple."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
@@ -149,7 +154,7 @@ def _same(a: object, b: object) -> bool:
 
 
 def _same_number(a: object, b: object) -> bool:
-    """Whether they are equal where one is a decimal that nobody has admitted yet."""
+    """Return True if one value is a Decimal, admitted or not, and both mean the same number."""
     if not isinstance(a, Decimal) and not isinstance(b, Decimal):
         return False
     return canonical(a) == canonical(b)  # type: ignore[arg-type]
@@ -167,7 +172,7 @@ def _type_names(names: object) -> tuple[str, ...]:
 
 
 def as_event(event: Event | Document) -> Event:
-    """The event itself, or the event that a mapping describes."""
+    """Return the event itself, or the event that a mapping describes."""
     if isinstance(event, Event):
         return event
     if event.__class__ is dict or isinstance(event, Mapping):
@@ -176,16 +181,17 @@ def as_event(event: Event | Document) -> Event:
 
 
 def flatten(document: Document, limits: Limits = DEFAULT_LIMITS) -> dict[str, Value]:
-    """The attributes of a nested document, by dotted path."""
+    """Return the attributes of a nested document, by dotted path."""
     flat: dict[str, Value] = {}
     if len(document) > limits.attributes_max:
         raise EventError(f"more than {limits.attributes_max} attribute values")
+    value: Any
     for name, value in document.items():
         cls = type(value)
         if type(name) is not str or not name.isascii() or cls not in _SCALARS:
             return _Flattening(limits).run(document)
-        if cls is str and value.isascii():  # type: ignore[attr-defined]
-            flat[name] = value  # type: ignore[assignment]
+        if (cls is str and value.isascii()) or (cls is int and INT_MIN <= value <= INT_MAX):
+            flat[name] = value
         else:
             flat[name] = admit(value, name)
     return flat
@@ -257,7 +263,7 @@ class _Flattening:
             self.flat[path] = value
 
     def _as_list(self, path: str) -> list[Scalar]:
-        """The list at a path, made from the value that stands there if need be."""
+        """Return the list at a path; a value that stands there alone becomes a list."""
         met = self.flat.get(path, [])
         if not isinstance(met, list):
             met = [met]

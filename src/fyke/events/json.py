@@ -31,7 +31,7 @@ _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def decode(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> object:
-    """The value of a JSON text, as dicts, lists and admitted scalars."""
+    """Return the value of a JSON text, as dicts, lists and admitted scalars."""
     value = parse(text, limits)
     check(value, limits)
     return value
@@ -40,7 +40,7 @@ def decode(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> object:
 def decode_event(
     text: str | bytes, limits: Limits = DEFAULT_LIMITS, *, decimals: Collection[str] = ()
 ) -> Event:
-    """The event that a JSON object describes.
+    """Return the event that a JSON object describes.
 
     Numbers are int64 or float64; at the attributes in `decimals` they are what is written.
     """
@@ -51,9 +51,9 @@ def decode_event(
 
 
 def encode(value: object) -> str:
-    """Compact JSON of an admitted value, a list or a document; timestamps become RFC 3339 text.
+    """Return compact JSON of an admitted value, a list or a document.
 
-    A decimal is written with all its digits.
+    Timestamps become RFC 3339 text. A decimal is written with all its digits.
     """
     try:
         return _ENCODER.encode(value)
@@ -78,12 +78,12 @@ _NAMES: Final = {
 
 
 def name_of(value: object) -> str:
-    """What JSON calls a value that was parsed."""
+    """Return the name that JSON has for a value that was parsed."""
     return _NAMES.get(type(value), "a number")
 
 
 def parse(text: str | bytes, limits: Limits, decoder: json.JSONDecoder | None = None) -> object:
-    """What `decode` gives, before its scalars are admitted: for whoever admits them anyway."""
+    """Return what `decode` returns, but with scalars that the caller has to admit."""
     text = _text(text)
     try:
         return (decoder or _DECODER).decode(text)
@@ -138,7 +138,7 @@ def _exactly(text: str) -> object:
 
 
 def rounded(value: object, decimals: Collection[str], path: str = "") -> object:
-    """The value with int or float for every decimal, except at some attributes."""
+    """Return the value with int or float for every decimal, except at some attributes."""
     if isinstance(value, dict):
         at = f"{path}." if path else ""
         return {key: rounded(each, decimals, at + key) for key, each in value.items()}
@@ -158,7 +158,7 @@ _DIGITS_MAX: Final = 20
 
 
 def _any_integer(text: str) -> int:
-    """The number, or one as much out of range: very long ones would take very long to read."""
+    """Return the number; for very long text, which is slow to read, one that is out of range."""
     return int(text) if len(text) <= _DIGITS_MAX else INT_MAX + 1
 
 
@@ -183,7 +183,7 @@ _Place: TypeAlias = "tuple[_Place, str] | None"
 
 
 def check(value: object, limits: Limits = DEFAULT_LIMITS) -> None:
-    """Admits every scalar and every key, level by level, so that no depth can exhaust the stack."""
+    """Admit every scalar and every key, level by level, so that no depth can exhaust the stack."""
     if not isinstance(value, (dict, list)):
         admit(value)
         return
@@ -262,11 +262,11 @@ def _plain(value: object) -> object:
 
 
 class _HasDecimal(Exception):
-    """What is written holds a decimal, which `json` cannot write as a number."""
+    """A decimal was met, which `json` cannot write as a number."""
 
 
 def _with_decimals(value: object) -> object:
-    """The value with every decimal in canonical form, for an encoder that writes decimals."""
+    """Return the value with each decimal in canonical form, for an encoder that writes decimals."""
     if isinstance(value, Mapping):
         return {key: _with_decimals(child) for key, child in value.items()}
     if isinstance(value, (list, tuple)):

@@ -69,18 +69,18 @@ def _comparable(other: Any) -> Any:
 
 
 def meaning(number: float) -> Decimal:
-    """The decimal that a finite float64 stands for."""
+    """Return the decimal that a finite float64 stands for."""
     whole = canonical_float(number)
     return Decimal(whole) if type(whole) is int else Decimal(repr(float(number)))
 
 
 def canonical_float(number: float) -> int | float:
-    """An int where it is an int64, -0.0 among them; else itself."""
+    """Return an int where the number is an int64, -0.0 included; else the number itself."""
     return int(number) if number.is_integer() and INT_MIN <= number <= INT_MAX else number
 
 
 def canonical_decimal(number: Decimal) -> int | float | ExactDecimal:
-    """The canonical form of a decimal.
+    """Return the canonical form of a decimal.
 
     ValueError where it is not finite, or so large or small that float64 has nothing near it.
     """
@@ -103,7 +103,7 @@ def canonical_decimal(number: Decimal) -> int | float | ExactDecimal:
 
 
 def read_number(text: str) -> int | float | ExactDecimal:
-    """The number that is written, in canonical form: `8.40` is 8.4. ValueError if there is none."""
+    """Return the number of a text, in canonical form: `8.40` is 8.4. ValueError for other text."""
     if _SHORT.fullmatch(text):
         return canonical_float(float(text))
     if _WHOLE.fullmatch(text) and INT_MIN <= (whole := int(text)) <= INT_MAX:
@@ -115,5 +115,5 @@ def read_number(text: str) -> int | float | ExactDecimal:
 
 
 def digits(number: Decimal) -> int:
-    """How many digits a decimal has, without zeros at the end."""
+    """Return how many digits a decimal has, without zeros at the end."""
     return len(number.normalize(_EXACT).as_tuple().digits)

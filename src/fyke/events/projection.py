@@ -39,7 +39,7 @@ class Projection:
         self._limits = limits
 
     def event(self, text: str | bytes) -> Event:
-        """The event of a JSON object; EventError where it is none."""
+        """Return the event of a JSON object; EventError where the text is none."""
         document: Any = parse(text, self._limits, LENIENT_EXACT if self._decimals else LENIENT)
         if type(document) is not dict:
             raise EventError(f"an event is a JSON object, not {name_of(document)}")
@@ -49,7 +49,7 @@ class Projection:
         return event if self._schema is None else self._schema.read(event)
 
     def projected(self, document: Document) -> Document:
-        """What is asked for of a document."""
+        """Return the part of a document that is asked for."""
         part: Any = document if self._paths is None else self._object(document, "")
         return rounded(part, self._decimals) if self._decimals else part  # type: ignore[return-value]
 
@@ -83,7 +83,7 @@ class Projection:
 
 
 def _prefixes(paths: Collection[str]) -> set[str]:
-    """The paths, and whatever stands before a dot in them."""
+    """Return the paths, and all that stands before a dot in them."""
     return {
         path[:end]
         for path in paths

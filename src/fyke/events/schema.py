@@ -94,7 +94,7 @@ class Schema:
     # --- looking up -------------------------------------------------------------------------------
 
     def attribute(self, name: str) -> Attribute | None:
-        """The declaration of an attribute, wherever it stands."""
+        """Return the declaration of an attribute, wherever it stands; None where there is none."""
         return self._attributes.get(name)
 
     @property
@@ -104,16 +104,16 @@ class Schema:
         return frozenset(name for name, each in named if isinstance(each.domain, Decimals))
 
     def is_single(self, name: str) -> bool:
-        """Declared, and never a list."""
+        """Return True if an attribute is declared and never a list."""
         declared = self._attributes.get(name)
         return declared is not None and not declared.multiple
 
     def type(self, name: str) -> EventType | None:
-        """The declaration of a type."""
+        """Return the declaration of a type; None where there is none."""
         return self._types.get(name)
 
     def supertypes(self, name: str) -> tuple[str, ...]:
-        """All ancestors of a type, the nearest first; none of an unknown type."""
+        """Return all ancestors of a type, the nearest first; none of an unknown type."""
         if name not in self._types:
             return ()
         if name not in self._supertypes:
@@ -121,21 +121,24 @@ class Schema:
         return self._supertypes[name]
 
     def subtypes(self, name: str) -> tuple[str, ...]:
-        """All descendants of a type, the nearest first."""
+        """Return all descendants of a type, the nearest first."""
         return _reached(name, lambda met: self._subtypes.get(met, ()))
 
     def conforms(self, sub: str, super: str) -> bool:
-        """Whether an event of type `sub` is one of type `super`."""
+        """Return True if an event of type `sub` is one of type `super`."""
         return sub == super or super in self.supertypes(sub)
 
     def attributes_of(self, name: str) -> tuple[Attribute, ...]:
-        """What an event of a type may have: its own, its ancestors' and everybody's attributes."""
+        """Return all attributes that a type has: its own, its ancestors' and everybody's."""
         types = [self._types[met] for met in (name, *self.supertypes(name)) if met in self._types]
         written = (*self.attributes, *(each for type_ in types for each in type_.attributes))
         return tuple(map(self._resolved, written)) if self.domains else written
 
     def required_of(self, name: str | None) -> tuple[str, ...]:
-        """The attributes that every valid event of a type has; of an unknown type, everybody's."""
+        """Return the attributes that all valid events of a type have.
+
+        For an unknown type, these are everybody's.
+        """
         known = name if name in self._types else None
         if known not in self._required:
             possible = self.attributes if known is None else self.attributes_of(known)
@@ -144,15 +147,15 @@ class Schema:
         return self._required[known]
 
     def nearest_attribute(self, name: str) -> str | None:
-        """The declared attribute that a name that is not declared is one letter away from."""
+        """Return the declared attribute one letter away from a name that is not declared."""
         return None if name in self._attributes else nearest(name, self._attributes)
 
     def nearest_type(self, name: str) -> str | None:
-        """The declared type that a name that is not declared is one letter away from."""
+        """Return the declared type one letter away from a name that is not declared."""
         return None if name in self._types else nearest(name, self._types)
 
     def _resolved(self, attribute: Attribute) -> Attribute:
-        """The attribute with its domain in the place of a name."""
+        """Return the attribute with its domain in the place of a name."""
         if not isinstance(attribute.domain, Named):
             return attribute
         name = attribute.domain.name
@@ -162,7 +165,7 @@ class Schema:
         return replace(attribute, domain=self.domains[name])
 
     def _declarations(self) -> dict[str, Attribute]:
-        """Each attribute by name; SchemaError where two declarations differ."""
+        """Return each attribute by name; SchemaError where two declarations differ."""
         declared: dict[str, Attribute] = {}
         owned: list[tuple[str | None, Attribute]] = [(None, each) for each in self.attributes]
         owned += ((type_.name, each) for type_ in self.types for each in type_.attributes)
@@ -186,7 +189,7 @@ class Schema:
         complete: bool = False,
         typed: bool = False,
     ) -> Event:
-        """The event with its supertypes and with text read as timestamps; SchemaError if unfit.
+        """Return the event with its supertypes and text read as timestamps; SchemaError if unfit.
 
         `closed` refuses attributes that the event's type does not have, `typed` an undeclared type;
         `complete` demands a declared type and every attribute of it (DAS-1).
@@ -195,19 +198,19 @@ class Schema:
         return validation.validate(self, as_event(event), closed, complete, typed)
 
     def read(self, event: Event | Document) -> Event:
-        """The event with text read as timestamps where they are declared, and nothing else checked.
+        """Return the event with text read as timestamps where they are declared.
 
-        Text that is none is an EventError that names the attribute.
+        Nothing else is checked. For text that is no timestamp, an EventError names the attribute.
         """
         return validation.read(self, as_event(event))
 
     def read_value(self, attribute: str, value: Scalar) -> Scalar:
-        """A value as the domain of an attribute holds it."""
+        """Return a value as the domain of an attribute holds it."""
         declared = self._attributes.get(attribute)
         return value if declared is None else declared.domain.read(value)
 
     def with_timestamps(self, names: Iterable[str]) -> Schema:
-        """This schema with more attributes that are timestamps, or lists of them."""
+        """Return this schema with more attributes that are timestamps, or lists of them."""
         if isinstance(names, str):
             raise SchemaError(f"timestamps are a list of names, not {shown(names)}")
         schema = self
@@ -221,23 +224,23 @@ class Schema:
         return schema
 
     def with_attribute(self, attribute: Attribute) -> Schema:
-        """This schema with one more attribute, or with another declaration of it."""
+        """Return this schema with one more attribute, or with another declaration of it."""
         others = (other for other in self.attributes if other.name != attribute.name)
         return Schema((*others, attribute), self.types, self.domains)
 
     def with_type(self, event_type: EventType) -> Schema:
-        """This schema with one more type, or with another declaration of it."""
+        """Return this schema with one more type, or with another declaration of it."""
         others = (other for other in self.types if other.name != event_type.name)
         return Schema(self.attributes, (*others, event_type), self.domains)
 
     def with_domain(self, name: str, domain: Domain) -> Schema:
-        """This schema with one more domain, or with another one for all that refer to the name."""
+        """Return this schema with one more domain, or with another one in the place of its name."""
         return Schema(self.attributes, self.types, {**self.domains, name: domain})
 
     # --- as a document ----------------------------------------------------------------------------
 
     def to_document(self) -> dict[str, object]:
-        """The JSON form."""
+        """Return the JSON form."""
         types = {
             each.name: {
                 "supertypes": list(each.supertypes),
@@ -254,7 +257,7 @@ class Schema:
 
     @classmethod
     def from_document(cls, document: object) -> Schema:
-        """Reads the JSON form; SchemaError names what is wrong."""
+        """Read the JSON form; SchemaError names what is wrong."""
         members = _members(document, "a schema", {"attributes", "types", "domains"})
         named = _domains_from_document(members.get("domains", {}))
         attributes = _attributes_from_document(members.get("attributes", {}), None, named)
@@ -276,7 +279,7 @@ def _by_name(types: Iterable[EventType]) -> dict[str, EventType]:
 
 
 def _hierarchy(types: Mapping[str, EventType]) -> dict[str, list[str]]:
-    """The direct subtypes of each type; SchemaError where the supertypes make no hierarchy."""
+    """Return the direct subtypes of each type; SchemaError where supertypes make no hierarchy."""
     subtypes: dict[str, list[str]] = {name: [] for name in types}
     for each in types.values():
         for name in dict.fromkeys(each.supertypes):
@@ -302,7 +305,7 @@ def _checked_domains(named: Mapping[str, Domain]) -> dict[str, Domain]:
 
 
 def _reached(start: str, following: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
-    """The names that can be reached from one, nearest first."""
+    """Return the names that can be reached from one, nearest first."""
     order = [start]
     seen = {start}
     for name in order:

@@ -14,16 +14,17 @@ _LENGTH_MIN: Final = 3
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that differs in one letter, best in case alone; None where none does.
+    """Return a known name that is one letter away, or differs only in case; None where none does.
 
-    One letter is another, is too many or too few, or has changed places with its neighbour.
+    A name that differs only in case comes first. One letter is another, is too many or too few, or
+    has changed places with its neighbour.
     """
     return _nearest(name, tuple(known))
 
 
 @lru_cache(maxsize=4096)
 def _nearest(name: str, known: tuple[str, ...]) -> str | None:
-    """A name that is not declared stands in many filters."""
+    """Do the work of `nearest`, cached: a name that is not declared stands in many filters."""
     folded = name.casefold()
     found = None
     for each in known:
@@ -36,7 +37,7 @@ def _nearest(name: str, known: tuple[str, ...]) -> str | None:
 
 
 def _is_near(one: str, other: str) -> bool:
-    """Whether what is left between the common beginning and the common end is a single slip."""
+    """Return True if a single slip is left between the common beginning and the common end."""
     if abs(len(one) - len(other)) > 1 or max(len(one), len(other)) < _LENGTH_MIN:
         return False
     start = _common(one, other)
@@ -47,6 +48,6 @@ def _is_near(one: str, other: str) -> bool:
 
 
 def _common(one: str, other: str) -> int:
-    """How many letters two texts begin with in common."""
+    """Return how many letters two texts have in common at the beginning."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

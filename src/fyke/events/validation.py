@@ -18,7 +18,7 @@ ENVELOPE: Final = frozenset({"id", "source", "type", "time"})
 
 
 def validate(schema: Schema, event: Event, closed: bool, complete: bool, typed: bool) -> Event:
-    """The event as the schema knows it, or SchemaError."""
+    """Return the event as the schema knows it, or raise SchemaError."""
     name = event.type
     known = name is not None and schema.type(name) is not None
     if typed and not known:
@@ -35,13 +35,13 @@ def validate(schema: Schema, event: Event, closed: bool, complete: bool, typed: 
 
 
 def read(schema: Schema, event: Event) -> Event:
-    """The event with its text read as timestamps, where the schema declares them."""
+    """Return the event with its text read as timestamps, where the schema declares them."""
     names = {name for name in schema.timestamps if _check_moments(event, name)}
     return _changed(schema, event, names, event.supertypes) if names else event
 
 
 def _check_moments(event: Event, name: str) -> bool:
-    """Whether an attribute holds text; EventError where that is no timestamp."""
+    """Return True if an attribute holds text; EventError where that is no timestamp."""
     value = event.attributes.get(name)
     texts = [each for each in (value if type(value) is tuple else (value,)) if type(each) is str]
     for text in texts:
@@ -53,7 +53,7 @@ def _check_moments(event: Event, name: str) -> bool:
 
 
 def _changed(schema: Schema, event: Event, names: set[str], supertypes: tuple[str, ...]) -> Event:
-    """The event with the values of some attributes as their domains read them."""
+    """Return the event with the values of some attributes as their domains read them."""
     attributes = {
         name: _read_attribute(schema, name, value) if name in names else value
         for name, value in event.attributes.items()
@@ -62,20 +62,24 @@ def _changed(schema: Schema, event: Event, names: set[str], supertypes: tuple[st
 
 
 def _supertypes(schema: Schema, event: Event) -> tuple[str, ...]:
-    """All that the event's types and the supertypes it carries are kinds of."""
+    """Return the supertypes that the event carries, and those of all its types."""
     above = (each for name in _carried(event) for each in schema.supertypes(name))
     return tuple(dict.fromkeys((*event.supertypes, *above)))
 
 
 def _carried(event: Event) -> list[str]:
-    """The types that the event says it has, its own first."""
+    """Return the types that the event says it has, its own first."""
     declared = event.attributes.get("type")
     types = declared if isinstance(declared, tuple) else (declared,)
     return [*(each for each in types if isinstance(each, str)), *event.supertypes]
 
 
 def _check_presence(schema: Schema, event: Event, closed: bool, complete: bool) -> None:
-    """An event has what each of its types requires, however it says that it has the type."""
+    """Raise SchemaError where an event lacks an attribute that one of its types requires.
+
+    An event is of a type however it says so. With `complete`, it needs all attributes that its type
+    has; with `closed`, it may have no others, except for the envelope.
+    """
     name = event.type
     for carried in (name, *_carried(event)):
         for required in schema.required_of(carried):
@@ -96,7 +100,7 @@ def _check_presence(schema: Schema, event: Event, closed: bool, complete: bool) 
 
 
 def _missing(schema: Schema, event: Event, attribute: str, type_name: str | None) -> SchemaError:
-    """The error names an attribute of the event that was probably meant to be the missing one."""
+    """Return the error; it names the attribute that was probably meant to be the missing one."""
     others = (name for name in event.attributes if schema.attribute(name) is None)
     written = nearest(attribute, others)
     problem = "missing" if written is None else f"missing; the event has {shown(written)}"
@@ -104,7 +108,7 @@ def _missing(schema: Schema, event: Event, attribute: str, type_name: str | None
 
 
 def _check_values(schema: Schema, event: Event) -> set[str]:
-    """The names of the attributes whose values the schema reads as something else."""
+    """Check all values; return the attributes whose values the schema reads as something else."""
     changed = set()
     for attribute, value in event.attributes.items():
         declared = schema.attribute(attribute)
@@ -139,7 +143,7 @@ def _read_attribute(schema: Schema, name: str, value: Value) -> Value:
 
 
 def _read(schema: Schema, document: Document, prefix: str, changed: set[str]) -> dict[str, object]:
-    """The document with the values of some attributes as their domains read them."""
+    """Return the document with the values of some attributes as their domains read them."""
     return {
         name: _read_value(schema, value, prefix + name, changed) for name, value in document.items()
     }

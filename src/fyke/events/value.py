@@ -59,35 +59,35 @@ ORDERED: Final = frozenset({Kind.NUMBER, Kind.STRING, Kind.TIMESTAMP})
 
 
 def kind(scalar: Scalar) -> Kind:
-    """The kind of an admitted scalar."""
+    """Return the kind of an admitted scalar."""
     return KINDS[type(scalar)]
 
 
 def equal(a: Scalar, b: Scalar) -> bool:
-    """Same kind and same value."""
+    """Return True if both the kind and the value are the same."""
     return KINDS[type(a)] is KINDS[type(b)] and a == b
 
 
 def less(a: Scalar, b: Scalar) -> bool:
-    """Same ordered kind and a before b."""
+    """Return True if both are of the same ordered kind and a is before b."""
     shared = KINDS[type(a)]
     return shared is KINDS[type(b)] and shared in ORDERED and a < b  # type: ignore[operator]
 
 
 def sort_key(scalar: Scalar) -> tuple[Kind, Scalar]:
-    """Orders scalars of mixed kinds; equal keys mean equal values."""
+    """Return a key that orders scalars of mixed kinds; equal keys mean equal values."""
     return KINDS[type(scalar)], 0 if scalar is None else scalar
 
 
 def canonical(scalar: Scalar | Decimal) -> Scalar:
-    """The same value in its one canonical form: an int64, else a float64, else an ExactDecimal."""
+    """Return the same value in its one form: a number is int64, else float64, else ExactDecimal."""
     if type(scalar) is float:
         return canonical_float(scalar)
     return canonical_decimal(scalar) if isinstance(scalar, Decimal) else scalar
 
 
 def admit(value: object, attribute: str | None = None) -> Scalar:
-    """Checks a scalar that arrives from outside and returns it as one of our kinds."""
+    """Check a scalar that arrives from outside and return it as one of our kinds."""
     cls = type(value)
     if cls is str:
         if not value.isascii() and _has_surrogate(value):  # type: ignore[attr-defined,arg-type]
@@ -120,7 +120,7 @@ def _admit_float(number: float, attribute: str | None) -> float:
 
 
 def _admit_relative(value: object, attribute: str | None) -> Scalar:
-    """Subclasses and relatives of our kinds: enumerations, numpy scalars, dates, durations."""
+    """Admit relatives of our kinds: subclasses, enumerations, numpy scalars, dates, durations."""
     if isinstance(value, datetime):
         return _admit_timestamp(value, attribute)
     if isinstance(value, date):
@@ -152,7 +152,10 @@ def _admit_real(number: Real, attribute: str | None) -> float:
 
 
 def _admit_timestamp(moment: datetime, attribute: str | None) -> datetime:
-    """In UTC, and of our own class: subclasses such as pandas' are not in the table of kinds."""
+    """Return a moment in UTC and of our own class.
+
+    Subclasses such as pandas' are not in the table of kinds.
+    """
     if type(moment) is datetime and moment.tzinfo is UTC and not moment.fold:
         return moment
     if moment.utcoffset() is None:
@@ -194,7 +197,7 @@ _TIMESTAMP = re.compile(
 
 
 def parse_timestamp(text: str) -> datetime:
-    """Reads RFC 3339; a missing time is midnight, a missing zone is UTC. ValueError otherwise."""
+    """Read RFC 3339; a missing time is midnight, a missing zone is UTC. ValueError otherwise."""
     if not _TIMESTAMP.fullmatch(text):
         raise ValueError("expected a timestamp such as 2026-01-31T12:00:00Z")
     moment = datetime.fromisoformat(text.upper())
@@ -207,7 +210,7 @@ def parse_timestamp(text: str) -> datetime:
 
 
 def format_timestamp(moment: datetime) -> str:
-    """RFC 3339 in UTC, with microseconds only where there are any."""
+    """Return RFC 3339 in UTC, with microseconds only where there are any."""
     return moment.replace(tzinfo=None).isoformat() + "Z"
 
 
@@ -235,7 +238,7 @@ _DURATION = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+)", re.ASCII)
 
 
 def parse_duration(text: str) -> timedelta:
-    """Reads `1 day`, `2 hours 30 minutes`, `90s`. ValueError otherwise."""
+    """Read `1 day`, `2 hours 30 minutes`, `90s`. ValueError otherwise."""
     total, position = timedelta(), 0
     lowered = text.lower().rstrip()
     while position < len(lowered) or not lowered:

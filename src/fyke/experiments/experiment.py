@@ -1,4 +1,4 @@
-"""What there is to reproduce of a paper, as data.
+"""Papers as data: the studies, figures and claims to reproduce.
 
     study     makes numbers: a function of parameters and a seed, and the parameters to run it with
     figure    shows some of a study's rows
@@ -39,7 +39,7 @@ class Study:
     often they go through) may be set by whoever runs it.
     """
     cost: Callable[[Parameters], float] = _alike
-    """How long a run takes, compared with others: the longest begin first."""
+    """The time of a run, compared with others: the longest begin first."""
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came out. `holds` is None where the paper's sentence cannot be held against it.
+    """The result. `holds` is None where the paper's sentence cannot be held against it.
 
     A claim that is judged in several measures has a verdict of each in `by`.
     """
@@ -124,7 +124,7 @@ class Claim:
     figures: tuple[str, ...]
     judge: Callable[[Results], Finding]
     rule: str = ""
-    """How the words are read: limits and choices, all of them ours."""
+    """The reading of the words: limits and choices, all of them ours."""
     circular: str = ""
     """Why it could hardly fail: what was reconstructed, or dealt out, so that it holds."""
 
@@ -151,7 +151,7 @@ class Paper:
         return next(each for each in self.studies if each.name == name)
 
     def selected(self, ids: Iterable[str]) -> tuple[Figure, ...]:
-        """Some figures, in the paper's order; all where none are named."""
+        """Return some figures, in the paper's order; all where none are named."""
         wanted = list(ids)
         known = [figure.id for figure in self.figures]
         for id in wanted:
@@ -162,7 +162,7 @@ class Paper:
         return tuple(figure for figure in self.figures if not wanted or figure.id in wanted)
 
     def claims_of(self, figures: Iterable[Figure]) -> tuple[Claim, ...]:
-        """Those that can be judged by these figures alone."""
+        """Return the claims that can be judged by these figures alone."""
         there = {figure.id for figure in figures}
         return tuple(claim for claim in self.claims if there.issuperset(claim.figures))
 

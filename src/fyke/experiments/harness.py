@@ -31,7 +31,7 @@ from fyke.experiments.experiment import (
     check_scale,
 )
 from fyke.experiments.origin import Origin
-from fyke.experiments.outcome import Judged, Outcome, Run
+from fyke.experiments.outcome import Judged, Reproduction, Run
 from fyke.experiments.table import Row, Table
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def reproduce(
     repeats: int | None = None,
     session: SparkSession | None = None,
     told: Told | None = None,
-) -> Outcome:
-    """Some figures of a paper, or all of them, into a folder.
+) -> Reproduction:
+    """Reproduce some figures of a paper, or all of them, in a folder.
 
     `events` and `repeats` of each point are those of the scale unless they are given.
     """
@@ -75,7 +75,7 @@ def reproduce(
         Judged(claim, _judged(paper, claim, results, runs)) for claim in paper.claims_of(chosen)
     )
     origin = Origin.here(seed, events, repeats)
-    outcome = Outcome(paper, scale, origin, chosen, claims, runs, results, monotonic() - began)
+    outcome = Reproduction(paper, scale, origin, chosen, claims, runs, results, monotonic() - began)
     _write(outcome, folder)
     return outcome
 
@@ -103,7 +103,7 @@ def _folder(out: str | Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How much is run: the sizes of a scale, but for what was chosen."""
+    """The sizes of all runs: those of a scale, but for what was chosen."""
 
     scale: str
     seed: int
@@ -140,7 +140,7 @@ def _swept(
     session: SparkSession | None,
     told: Told | None,
 ) -> tuple[Run, ...]:
-    """The studies of some figures, run; in the order of the studies."""
+    """Run the studies of some figures; return the runs in the order of the studies."""
     from fyke.spark import sweep
 
     names = {figure.study for figure in figures}
@@ -197,7 +197,7 @@ def _judged(paper: Paper, claim: Claim, results: Results, runs: Iterable[Run]) -
 # --- writing --------------------------------------------------------------------------------------
 
 
-def _write(outcome: Outcome, folder: Path) -> None:
+def _write(outcome: Reproduction, folder: Path) -> None:
     images: dict[str, bytes] = {}
     try:
         for figure in outcome.figures:

@@ -1,4 +1,4 @@
-"""Outcome: what a reproduction came to."""
+"""Reproduction: what a reproduction came to."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Reproduction:
     paper: Paper
     scale: str
     origin: Origin

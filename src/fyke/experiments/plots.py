@@ -8,88 +8,45 @@ least to the most of their repeats.
 
 from __future__ import annotations
 
-import io
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fyke.errors import FykeError
 from fyke.experiments.experiment import Axis, Figure, Panel
 from fyke.experiments.table import Scalar, Table
+from fyke.reports.look import MUTED, SERIES, canvas, group_thousands, png
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS: Final = (
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
-)  # fmt: skip
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: Final[tuple[Literal["-", "--", ":", "-."], ...]] = ("-", "--", ":", "-.")
 COLUMNS_MAX: Final = 4
-_INK: Final = "#1f2d3a"
-_MUTED: Final = "#5c6974"
-_LINE: Final = "#e3e8ec"
 _PANEL_IN: Final = (4.5, 3.3)
-_DPI: Final = 110
 _STEPS: Final = (1, 2, 5, 10)
-_STYLE: Final[dict[Any, Any]] = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": _LINE,
-    "axes.grid": True,
-    "axes.labelcolor": _MUTED,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlesize": 11,
-    "font.family": "sans-serif",
-    "font.size": 9.5,
-    "grid.color": _LINE,
-    "legend.fontsize": 8.5,
-    "legend.frameon": False,
-    "text.color": _INK,
-    "text.parse_math": False,
-    "xtick.color": _MUTED,
-    "ytick.color": _MUTED,
-}
 
 
 def draw(figure: Figure, rows: Table) -> bytes:
-    """A figure with all its panels."""
-    mpl = _matplotlib()
-    from matplotlib.figure import Figure as Canvas
-
+    """Draw a figure with all its panels."""
     columns = _columns(len(figure.panels))
     lines = -(-len(figure.panels) // columns)
-    size = (_PANEL_IN[0] * columns, _PANEL_IN[1] * lines)
-    with mpl.rc_context(_STYLE):
-        canvas = Canvas(figsize=size, layout="constrained", dpi=_DPI)
-        grid = list(canvas.subplots(lines, columns, squeeze=False).flat)
+    size_in = (_PANEL_IN[0] * columns, _PANEL_IN[1] * lines)
+    with canvas(size_in, lines, columns) as (image, grid):
         for axes, panel in zip(grid, figure.panels, strict=False):
             _panel(axes, panel, rows.where(**panel.where))
         for axes in grid[len(figure.panels) :]:
             axes.set_visible(False)
-        image = io.BytesIO()
-        canvas.savefig(image, format="png", metadata={"Software": None})
-    return image.getvalue()
+        return png(image)
 
 
 def _columns(panels: int) -> int:
-    """So many that no line is left half empty, if there is such a number."""
+    """Return a number that leaves no line half empty, if there is one."""
     if panels <= COLUMNS_MAX:
         return panels
     return next((each for each in (COLUMNS_MAX, 3) if panels % each == 0), COLUMNS_MAX)
 
 
-def _matplotlib() -> Any:
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise FykeError(
-            f"figures need matplotlib: pip install 'fyke[experiments]'; {error}"
-        ) from error
-    return mpl
-
-
 def _panel(axes: Axes, panel: Panel, rows: Table) -> None:
-    axes.set_title(panel.title, loc="left", color=_INK)
+    axes.set_title(panel.title)
     shown = rows.keep(lambda row: all(row.get(name) is not None for name in _needed(panel)))
     choices = {name: _in_order(shown, name) for name in panel.by}
     for numbered in product(*map(enumerate, choices.values())):
@@ -105,7 +62,7 @@ def _panel(axes: Axes, panel: Panel, rows: Table) -> None:
 
 
 def _bars(curve: Table, axis: Axis) -> list[list[float]] | None:
-    """How far a range goes below and above its points."""
+    """Return how far a range goes below and above its points."""
     if not axis.low:
         return None
     middle, low, high = (curve.column(name) for name in (axis.column, axis.low, axis.high))
@@ -115,21 +72,23 @@ def _bars(curve: Table, axis: Axis) -> list[list[float]] | None:
     ]
 
 
-def _style(colour: int, dash: int = 0, *, is_joined: bool = True) -> dict[str, Any]:
+def _style(colour: int = 0, dash: int = 0, *, is_joined: bool = True) -> dict[str, Any]:
     return {
-        "color": COLOURS[colour % len(COLOURS)],
+        "color": SERIES[colour % len(SERIES)],
         "marker": MARKERS[colour % len(MARKERS)],
         "linestyle": DASHES[dash % len(DASHES)] if is_joined else "none",
         "linewidth": max(1.2, 2.8 - 0.5 * colour),
         "markersize": max(3.5, 7.0 - 1.2 * colour) + 2.5 * dash,
-        "markerfacecolor": "none" if dash else COLOURS[colour % len(COLOURS)],
+        "markerfacecolor": "none" if dash else SERIES[colour % len(SERIES)],
     }
 
 
 def _legend(axes: Axes, choices: dict[str, list[Any]], is_joined: bool) -> None:
-    """What the colours mean, and below them the dashes; beside the panel, where no curve is."""
+    """Explain the colours, and below them the dashes, beside the panel where no curve is."""
     from matplotlib.lines import Line2D
 
+    if not choices:  # a single curve
+        return
     (name, first), *rest = choices.items()
     lines = [
         Line2D([], [], label=_worded(name, value), **_style(at, is_joined=is_joined))
@@ -138,7 +97,7 @@ def _legend(axes: Axes, choices: dict[str, list[Any]], is_joined: bool) -> None:
     for other, values in rest:
         for at, value in enumerate(values):
             dash = DASHES[at % len(DASHES)]
-            lines.append(Line2D([], [], label=_worded(other, value), color=_MUTED, linestyle=dash))
+            lines.append(Line2D([], [], label=_worded(other, value), color=MUTED, linestyle=dash))
     if rest or len(lines) > 1:
         axes.legend(handles=lines, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
@@ -163,7 +122,7 @@ def _worded(name: str, value: Scalar) -> str:
 
 
 def _scaled(axes: Axes, which: str, axis: Axis) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
     axes.set(**{f"{which}label": axis.label})
     line: Any = getattr(axes, f"{which}axis")
@@ -178,4 +137,4 @@ def _scaled(axes: Axes, which: str, axis: Axis) -> None:
         first, last = axes.get_xlim()
         count = 4 if last >= 10_000 else 9
         line.set_major_locator(MaxNLocator(count, steps=_STEPS, integer=last - first > 3))
-    line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    group_thousands(line, 6)

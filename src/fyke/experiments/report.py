@@ -2,93 +2,96 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from html import escape
-from importlib.resources import files
-from string import Template
 from typing import Final
 
 from fyke.experiments.experiment import Figure, Finding, verdict
-from fyke.experiments.outcome import Judged, Outcome
+from fyke.experiments.outcome import Judged, Reproduction
+from fyke.reports.page import cell, code, document, fact, picture, row, section, table
 
 _VERDICTS: Final = ("reproduced", "differs", "not comparable")
 
 
-def page(outcome: Outcome, images: dict[str, bytes]) -> str:
-    """The report of a reproduction; `images` are PNGs by figure."""
-    template = (files("fyke.experiments") / "report.html").read_text("utf-8")
-    return Template(template).substitute(
-        title=escape(outcome.paper.title),
-        summary=escape(outcome.paper.summary),
-        facts="\n".join(_facts(outcome)),
-        origin="\n".join(_origin(outcome)),
-        terms="\n".join(_terms(outcome)),
-        contents="\n".join(_contents(outcome)),
-        figures="\n".join(_section(outcome, each, images) for each in outcome.figures),
-        rest="\n".join(_rest(outcome)),
+def page(outcome: Reproduction, images: dict[str, bytes]) -> str:
+    """Return the page of a reproduction; `images` are PNGs by figure."""
+    return document(
+        outcome.paper.title, outcome.paper.summary, _facts(outcome), _parts(outcome, images)
     )
 
 
-def _facts(outcome: Outcome) -> Iterator[str]:
+def _facts(outcome: Reproduction) -> Iterator[str]:
     counts = Counter(judged.finding.verdict for judged in outcome.claims)
     for name in _VERDICTS:
-        css = name.replace(" ", "-")
-        yield f"<div><b class={css}>{counts[name]}</b><span>{name}</span></div>"
+        yield fact(counts[name], name, name.replace(" ", "-"))
     divided = sum(_is_divided(judged.finding) for judged in outcome.claims)
-    yield f"<div><b>{divided}</b><span>in which steps and time disagree</span></div>"
-    yield f"<div><b>{escape(outcome.scale)}</b><span>scale</span></div>"
-    yield f"<div><b>{len(outcome.runs)}</b><span>runs</span></div>"
-    yield f"<div><b>{outcome.seconds:,.0f} s</b><span>in all</span></div>"
+    yield fact(divided, "in which steps and time disagree")
+    yield fact(outcome.scale, "scale")
+    yield fact(len(outcome.runs), "runs")
+    yield fact(f"{outcome.seconds:,.0f} s", "in all")
+
+
+def _parts(outcome: Reproduction, images: dict[str, bytes]) -> Iterator[str]:
+    yield _origin(outcome)
+    if outcome.paper.terms:
+        yield section("What is counted and measured", "", _terms(outcome), id="terms")
+    yield _contents(outcome)
+    for figure in outcome.figures:
+        yield _section(outcome, figure, images)
+    claims = _claims(outcome.claims) or "<p>These figures alone decide none.</p>"
+    yield section("All claims", "", claims, id="claims")
+    yield section("Runs", "", _runs(outcome), id="runs")
+    notes = "".join(f"<li>{escape(note)}</li>\n" for note in outcome.paper.notes)
+    title = "What was reconstructed, and how it is counted"
+    yield section(title, "", f"<ul>{notes}</ul>", id="notes")
 
 
 def _is_divided(finding: Finding) -> bool:
     return {True, False} <= set(finding.by.values())
 
 
-def _origin(outcome: Outcome) -> Iterator[str]:
-    for name, value in outcome.origin.facts():
-        yield f"<div><span>{escape(name)}</span> <b>{escape(value)}</b></div>"
+def _origin(outcome: Reproduction) -> str:
+    facts = "".join(
+        f"<div><span>{escape(name)}</span> <b>{escape(value)}</b></div>"
+        for name, value in outcome.origin.facts()
+    )
+    return f'<div class="origin">{facts}</div>'
 
 
-def _terms(outcome: Outcome) -> Iterator[str]:
-    for name, meaning in outcome.paper.terms:
-        yield f"<dt>{escape(name)}</dt><dd>{escape(meaning)}</dd>"
+def _terms(outcome: Reproduction) -> str:
+    terms = (
+        f"<dt>{escape(name)}</dt><dd>{escape(meaning)}</dd>"
+        for name, meaning in outcome.paper.terms
+    )
+    return f"<dl>{''.join(terms)}</dl>"
 
 
-def _contents(outcome: Outcome) -> Iterator[str]:
-    for figure in outcome.figures:
-        yield f'<a href="#figure_{escape(figure.id)}">{escape(_name(figure))}</a>'
-    yield '<a href="#claims">claims</a> <a href="#runs">runs</a> <a href="#notes">notes</a>'
+def _contents(outcome: Reproduction) -> str:
+    figures = [(f"figure_{figure.id}", _name(figure)) for figure in outcome.figures]
+    links = [*figures, ("claims", "claims"), ("runs", "runs"), ("notes", "notes")]
+    shown = " ".join(f'<a href="#{escape(id)}">{escape(name)}</a>' for id, name in links)
+    return f"<nav>{shown}</nav>"
 
 
 def _name(figure: Figure) -> str:
     return f"figure {figure.id}" if figure.id.isdigit() else figure.id
 
 
-def _section(outcome: Outcome, figure: Figure, images: dict[str, bytes]) -> str:
+def _section(outcome: Reproduction, figure: Figure, images: dict[str, bytes]) -> str:
     alone = [each for each in outcome.claims if each.claim.figures == (figure.id,)]
-    title = escape(f"{_name(figure).capitalize()}: {figure.title}")
+    title = f"{_name(figure).capitalize()}: {figure.title}"
     image = images.get(figure.id)
-    shown = "<p>There are no rows to draw.</p>"
-    if image is not None:
-        data = b64encode(image).decode()
-        shown = f'<img alt="{escape(figure.title)}" src="data:image/png;base64,{data}">'
-    file = f"figure_{escape(figure.id)}.csv"
-    return (
-        f'<section id="figure_{escape(figure.id)}"><h2>{title}</h2>'
-        f"<p>{escape(figure.explanation)}</p>{shown}{_claims(alone)}"
-        f'<p class=why>Numbers: <a href="{file}">{file}</a></p></section>'
-    )
+    shown = "<p>There are no rows to draw.</p>" if image is None else picture(figure.title, image)
+    file = escape(f"figure_{figure.id}.csv")
+    numbers = f'<p class="why">Numbers: <a href="{file}">{file}</a></p>'
+    id = f"figure_{figure.id}"
+    return section(title, figure.explanation, shown, _claims(alone), numbers, id=id)
 
 
 def _claims(claims: Iterable[Judged]) -> str:
-    rows = "\n".join(map(_claim, claims))
-    if not rows:
-        return ""
-    head = "<tr><th></th><th>claim</th><th>paper</th><th>ours</th><th>verdict</th></tr>"
-    return f"<table>{head}\n{rows}</table>"
+    rows = [_claim(each) for each in claims]
+    return table(("", "claim", "paper", "ours", "verdict"), rows) if rows else ""
 
 
 def _claim(judged: Judged) -> str:
@@ -114,7 +117,7 @@ def _quoted(words: str) -> str:
 
 
 def _verdicts(finding: Finding) -> str:
-    """The verdict, and below it that of each measure."""
+    """Return the verdict, and below it that of each measure."""
     lines = [(finding.verdict, finding.verdict)]
     lines += [
         (f"by {name}: {verdict(holds)}", verdict(holds)) for name, holds in finding.by.items()
@@ -126,19 +129,15 @@ def _verdicts(finding: Finding) -> str:
     )
 
 
-def _rest(outcome: Outcome) -> Iterator[str]:
-    yield (
-        '<section id="claims"><h2>All claims</h2>'
-        f"{_claims(outcome.claims) or '<p>These figures alone decide none.</p>'}</section>"
-    )
-    head = "<tr><th>study</th><th>parameters</th><th>seed</th><th>seconds</th><th></th></tr>"
-    rows = "\n".join(
-        f"<tr><td>{escape(run.study)}</td><td><code>{escape(run.described())}</code></td>"
-        f"<td>{run.seed}</td><td>{run.seconds:,.1f}</td>"
-        f"<td class=differs>{escape(run.error or '')}</td></tr>"
+def _runs(outcome: Reproduction) -> str:
+    rows = (
+        row(
+            cell(run.study),
+            code(run.described()),
+            cell(str(run.seed), "number"),
+            cell(f"{run.seconds:,.1f}", "number"),
+            cell(run.error or "", "differs"),
+        )
         for run in outcome.runs
     )
-    yield f'<section id="runs"><h2>Runs</h2><table>{head}\n{rows}</table></section>'
-    notes = "\n".join(f"<li>{escape(note)}</li>" for note in outcome.paper.notes)
-    title = "What was reconstructed, and how it is counted"
-    yield f'<section id="notes"><h2>{title}</h2><ul>{notes}</ul></section>'
+    return table(("study", "parameters", "seed", "seconds", ""), rows, (2, 3))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -39,7 +38,7 @@ class Table:
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
     def where(self, **values: Wanted) -> Table:
-        """The rows that have all these values."""
+        """Return the rows that have all these values."""
         return self.keep(lambda row: all(_has(row, *each) for each in values.items()))
 
     def keep(self, wanted: Callable[[Row], bool]) -> Table:
@@ -50,11 +49,11 @@ class Table:
         return Table.of(sorted(self.rows, key=lambda row: tuple(_key(row[name]) for name in names)))
 
     def values(self, name: str) -> list[Any]:
-        """The different values of a column, in ascending order."""
+        """Return the different values of a column, in ascending order."""
         return sorted({row[name] for row in self.rows if row.get(name) is not None}, key=_key)
 
     def column(self, name: str) -> list[Any]:
-        """A column as it is; FykeError if there are no rows, so that no claim holds of nothing."""
+        """Return a column as it is; FykeError without rows, so that no claim holds of nothing."""
         if not self.rows:
             raise FykeError(f"there are no rows to take {name} from")
         return [row[name] for row in self.rows]
@@ -64,7 +63,7 @@ class Table:
         return self.where(**values).sort(x).column(y)
 
     def one(self, name: str, **values: Wanted) -> Any:
-        """The value in the only row that has these values."""
+        """Return the value in the only row that has these values."""
         found = self.where(**values).rows
         if len(found) != 1:
             raise FykeError(f"{len(found)} rows with {values}; expected one")
@@ -85,18 +84,3 @@ def _has(row: Row, name: str, value: Wanted) -> bool:
 def _key(value: Any) -> tuple[bool, Any]:
     """Numbers before texts."""
     return isinstance(value, str), value
-
-
-def is_falling(values: Sequence[float]) -> bool:
-    """Each less than the one before."""
-    return all(after < before for before, after in pairwise(values))
-
-
-def is_rising(values: Sequence[float]) -> bool:
-    """Each more than the one before."""
-    return all(after > before for before, after in pairwise(values))
-
-
-def spread(values: Sequence[float]) -> float:
-    """The greatest by the least."""
-    return max(values) / min(values)

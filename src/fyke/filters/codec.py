@@ -25,12 +25,14 @@ from typing import Final
 
 import msgspec
 
+import fyke.filters.residual  # noqa: F401  (the class declares itself)
 from fyke.errors import EventError, FilterError, shown
 from fyke.events.number import read_number
 from fyke.events.value import Scalar, admit, format_timestamp, parse_timestamp
 from fyke.filters import predicate as p
 from fyke.filters import text_predicate as t
 from fyke.filters.comparison import COMPARISONS, Compare
+from fyke.filters.declaration import BY_MEMBER, DECLARATIONS, Declaration
 from fyke.filters.filter import (
     DEPTH_MAX,
     FALSE,
@@ -45,19 +47,18 @@ from fyke.filters.filter import (
     negation,
 )
 from fyke.filters.glob import from_like, to_like
-from fyke.filters.residual import Residual
 from fyke.limits import DEFAULT_LIMITS, Limits
 
 VERSION: Final = 1
 
 
 def encode(filter: Filter) -> bytes:
-    """The binary form."""
+    """Return the binary form of a filter."""
     return bytes([VERSION]) + msgspec.msgpack.encode(to_document(filter))
 
 
 def decode(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Filter:
-    """The filter that some bytes hold."""
+    """Read a filter from its binary form."""
     if not data:
         raise FilterError("the binary form of the filter is empty")
     if data[0] != VERSION:
@@ -75,7 +76,7 @@ def decode(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Filter:
 
 
 def to_document(filter: Filter) -> object:
-    """The JSON document of a filter."""
+    """Return the JSON document of a filter."""
     match filter:
         case Constant(value):
             return value
@@ -85,8 +86,10 @@ def to_document(filter: Filter) -> object:
             return {"or": list(map(to_document, filter.children))}
         case Not():
             return {"not": to_document(filter.child)}
-        case Residual(dialect, text):
-            return {"residual": [dialect, text]}
+    declaration = DECLARATIONS.get(type(filter))
+    if declaration is not None:
+        strings = declaration.strings(filter)
+        return {declaration.member: strings[0] if len(strings) == 1 else list(strings)}
     return _predicate_document(filter)
 
 
@@ -100,14 +103,6 @@ def _predicate_document(filter: Filter) -> object:
             return {"range": [filter.attribute, _ends_document(filter)]}
         case t.Like(attribute, pattern, ignore_case):
             return {"ilike" if ignore_case else "like": [attribute, to_like(pattern)]}
-        case t.Matches(attribute, pattern):
-            return {"matches": [attribute, pattern]}
-        case t.InNetwork(attribute, network):
-            return {"in network": [attribute, str(network)]}
-        case p.Exists(attribute):
-            return {"exists": attribute}
-        case p.TypeIs(name):
-            return {"type is": name}
         case Compare(attribute, operator, other):
             return {"compare": [attribute, operator, other]}
     raise TypeError(f"no document for {type(filter).__name__}")
@@ -135,7 +130,7 @@ def _value_document(value: Scalar) -> object:
 
 
 def from_document(document: object, limits: Limits = DEFAULT_LIMITS) -> Filter:
-    """The filter of a JSON document."""
+    """Read a filter from a JSON document."""
     return _Reading(limits).filter(document, "", 1)
 
 
@@ -156,16 +151,18 @@ class _Reading:
         if not isinstance(document, dict) or len(document) != 1:
             raise _refusal(place, _brief(document), "true, false or an object with one member")
         ((name, body),) = document.items()
-        if name not in _NAMES:
-            raise _refusal(place, f"unknown member {shown(name)}", f"one of {', '.join(_NAMES)}")
-        place = f"{place}.{name}" if place else name
+        inner = f"{place}.{name}" if place else name
         if name in ("and", "or"):
-            return self._joined(name, body, place, depth)
+            return self._join(name, body, inner, depth)
         if name == "not":
-            return negation(self.filter(body, place, depth + 1))
-        return self._predicate(_READERS[name], body, place)
+            return negation(self.filter(body, inner, depth + 1))
+        if name in _READERS:
+            return self._predicate(_READERS[name], body, inner)
+        if name in BY_MEMBER:
+            return self._predicate(_of_strings(BY_MEMBER[name]), body, inner)
+        raise _refusal(place, f"unknown member {shown(name)}", f"one of {', '.join(members())}")
 
-    def _joined(self, name: str, body: object, place: str, depth: int) -> Filter:
+    def _join(self, name: str, body: object, place: str, depth: int) -> Filter:
         if not isinstance(body, list) or not body:
             raise _refusal(place, _brief(body), "a list of filters")
         children = []
@@ -192,7 +189,7 @@ def _refusal(place: str, problem: str, expected: str | None = None) -> FilterErr
 
 
 def _brief(document: object) -> str:
-    """What stands where something else was expected; nested things are not printed."""
+    """Return a short text for a document that was not expected. Nested values are not printed."""
     if isinstance(document, (dict, list)):
         return "an object" if isinstance(document, dict) else "a list"
     return shown(document)
@@ -247,6 +244,15 @@ def _compare(body: object, limits: Limits) -> Filter:
     return Compare(attribute, operator, other)
 
 
+def _of_strings(declaration: Declaration) -> Callable[[object, Limits], Filter]:
+    def read(body: object, limits: Limits) -> Filter:
+        if declaration.text is None:
+            return declaration.make(_text(body, limits))
+        return declaration.make(*_texts(body, 2, limits))
+
+    return read
+
+
 def _texts(body: object, count: int, limits: Limits) -> list[str]:
     if not isinstance(body, list) or len(body) != count:
         raise FilterError(_brief(body), expected=f"a list of {count} strings")
@@ -283,11 +289,10 @@ _READERS: Final[dict[str, Callable[[object, Limits], Filter]]] = {
     "range": _range,
     "like": _like,
     "ilike": _ilike,
-    "matches": lambda body, limits: t.Matches(*_texts(body, 2, limits)),
-    "in network": lambda body, limits: t.in_network(*_texts(body, 2, limits)),
-    "exists": lambda body, limits: p.Exists(_text(body, limits)),
-    "type is": lambda body, limits: p.TypeIs(_text(body, limits)),
     "compare": _compare,
-    "residual": lambda body, limits: Residual(*_texts(body, 2, limits)),
 }
-_NAMES: Final = ("and", "or", "not", *_READERS)
+
+
+def members() -> tuple[str, ...]:
+    """Return every member that a document may have."""
+    return "and", "or", "not", *_READERS, *BY_MEMBER

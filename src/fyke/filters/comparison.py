@@ -13,6 +13,7 @@ from typing import Final
 from fyke.events.event import Event
 from fyke.events.value import ORDERED, Scalar, Value, equal, kind, less, sort_key
 from fyke.filters.filter import Test
+from fyke.filters.notation import attribute_name
 from fyke.filters.predicate import Predicate
 
 
@@ -27,7 +28,7 @@ def _some_unequal(lefts: Sequence[Scalar], rights: Sequence[Scalar]) -> bool:
 
 
 def _some_less(lefts: Sequence[Scalar], rights: Sequence[Scalar], or_equal: bool) -> bool:
-    """Per ordered kind, the least on the left against the greatest on the right."""
+    """Compare, per ordered kind, the least value on the left with the greatest on the right."""
     for shared in ORDERED:
         least = min((v for v in lefts if kind(v) is shared), default=None)  # type: ignore[type-var]
         most = max((v for v in rights if kind(v) is shared), default=None)  # type: ignore[type-var]
@@ -56,7 +57,7 @@ class Compare(Predicate):
     operator: str
     other: str
     is_quoted: bool = False
-    """Whether `other` was written in double quotes, which may be a slip; it says nothing else."""
+    """True if `other` was written in double quotes, which may be a slip. Equality ignores it."""
 
     def key(self) -> tuple[object, ...]:
         return self.attribute, self.operator, self.other
@@ -73,3 +74,6 @@ class Compare(Predicate):
             return holds(lefts, rights)
 
         return some_pair
+
+    def __str__(self) -> str:
+        return f"{attribute_name(self.attribute)} {self.operator} {attribute_name(self.other)}"

@@ -49,7 +49,7 @@ BUDGET = 100_000
 def covers(
     wide: Filter, narrow: Filter, *, schema: Schema | None = None, budget: int = BUDGET
 ) -> bool:
-    """Every event that `narrow` accepts is accepted by `wide`. True only on proof."""
+    """Return True if it is proved that `wide` accepts every event that `narrow` accepts."""
     if wide == narrow:
         return True
     wide, narrow = resolve_values(wide, schema), resolve_values(narrow, schema)
@@ -68,7 +68,7 @@ def _conjuncts(normal: Filter) -> tuple[Filter, ...]:
 def overlaps(
     one: Filter, other: Filter, *, schema: Schema | None = None, budget: int = BUDGET
 ) -> bool:
-    """Some event may be accepted by both. False only on proof."""
+    """Return False if it is proved that no event is accepted by both filters."""
     filters = [resolve_values(one, schema), resolve_values(other, schema)]
     return _Search(schema, budget).is_satisfiable(filters)
 
@@ -76,35 +76,37 @@ def overlaps(
 def equivalent(
     one: Filter, other: Filter, *, schema: Schema | None = None, budget: int = BUDGET
 ) -> bool:
-    """Both accept the same events. True only on proof."""
+    """Return True if it is proved that both filters accept the same events."""
     return covers(one, other, schema=schema, budget=budget) and covers(
         other, one, schema=schema, budget=budget
     )
 
 
 def is_never_true(filter: Filter, *, schema: Schema | None = None, budget: int = BUDGET) -> bool:
-    """No event is accepted. True only on proof."""
+    """Return True if it is proved that no event is accepted."""
     return not _Search(schema, budget).is_satisfiable([resolve_values(filter, schema)])
 
 
 def is_always_true(filter: Filter, *, schema: Schema | None = None, budget: int = BUDGET) -> bool:
-    """Every event is accepted. True only on proof."""
+    """Return True if it is proved that every event is accepted."""
     return not _Search(schema, budget).is_satisfiable([negation(resolve_values(filter, schema))])
 
 
 def open_branch(
     filter: Filter, *, schema: Schema | None = None, budget: int = BUDGET
 ) -> Branch | None:
-    """One way in which a filter may hold: what `covers` cannot refute, it cannot prove covered.
+    """Return one way in which a filter may hold.
 
-    None where every way is refuted, or the budget ends before one is found.
+    What `covers` cannot refute, it cannot prove covered.
+
+    Return None if every way is refuted, or if the budget ends before one is found.
     """
     return _Search(schema, budget).first_open([resolve_values(filter, schema)])
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a branch holds about one attribute."""
+    """The facts that a branch holds about one attribute."""
 
     present: bool = False
     missing: bool = False
@@ -161,7 +163,10 @@ def _attributes(alternative: Or) -> frozenset[str]:
 
 
 def _openness(branch: Branch, alternative: Or) -> tuple[int, int]:
-    """Least for what is likely to close at once: few children, on attributes already spoken of."""
+    """Return a sort key: alternatives that are likely to close soon come first.
+
+    These have few children, on attributes that the branch knows already.
+    """
     return len(_attributes(alternative) - branch.facts.keys()), len(alternative.children)
 
 
@@ -172,14 +177,14 @@ class _Search:
         self.left = budget
 
     def is_satisfiable(self, filters: Sequence[Filter]) -> bool:
-        """False only where every branch closes before the budget ends."""
+        """Return False only if every branch closes before the budget ends."""
         try:
             return self._open(filters) is not None
         except _Exhausted:
             return True
 
     def first_open(self, filters: Sequence[Filter]) -> Branch | None:
-        """A branch that stays open, if one is found before the budget ends."""
+        """Return a branch that stays open; None if none is found before the budget ends."""
         try:
             return self._open(filters)
         except _Exhausted:
@@ -193,7 +198,7 @@ class _Search:
         return self._through(laid.branch, [*laid.alternatives, *others])
 
     def _through(self, branch: Branch, todo: Sequence[Filter]) -> Branch | None:
-        """A way through `todo` that stays consistent with the branch."""
+        """Return a consistent branch that takes in all of `todo`; None if there is none."""
         waiting: list[tuple[Branch, Sequence[Filter], Filter]] = [(branch, todo, TRUE)]
         while waiting:
             branch, others, chosen = waiting.pop()
@@ -208,7 +213,7 @@ class _Search:
         return None
 
     def lay(self, branch: Branch, todo: Sequence[Filter]) -> _Laid | None:
-        """Takes all literals of `todo` into the branch; None where that closes it."""
+        """Take all literals of `todo` into the branch; None if that closes it."""
         alternatives: list[Or] = []
         forbidden: dict[str, list[ValuePredicate]] = {}
         pending = list(todo)
@@ -274,7 +279,7 @@ class _Search:
     def _without(
         self, branch: Branch, name: str, leaves: Sequence[ValuePredicate]
     ) -> Branch | None:
-        """No element of the attribute is accepted by one of the leaves."""
+        """Add that no element of the attribute is accepted by one of the leaves."""
         facts = branch.facts.get(name, Facts())
         none_in = unite((facts.none_in, *map(accepted, leaves)))
         self._spend((1 + len(facts.some_in)) * (1 + none_in.size // 8))
@@ -325,7 +330,7 @@ class _Search:
     # --- attributes that a schema requires
 
     def _with_type(self, branch: Branch, names: Iterable[object]) -> Branch | None:
-        """An event that has one of some types has what they all require."""
+        """Add the attributes that all of some types require: the event is of one of them."""
         if self.schema is None:
             return branch
         first, *others = (self.schema.required_of(str(name)) for name in names)
@@ -334,7 +339,7 @@ class _Search:
         )
 
     def _with_named_types(self, branch: Branch) -> Branch | None:
-        """`type in ('A', 'B') and not type = 'B'` names A."""
+        """Add the types that the branch names: `type in ('A', 'B') and not type = 'B'` names A."""
         facts = branch.facts["type"]
         left = (without(values, facts.none_in) for values in facts.some_in)
         following: Branch | None = branch
@@ -359,9 +364,9 @@ class _Search:
         return wide == narrow
 
     def _contradicts_type(self, branch: Branch, leaf: In | None = None) -> bool:
-        """`type = 'Stock'` beside `not type is Stock`.
+        """Return True if all named types conform to an excluded one.
 
-        All named types conform to one that is excluded.
+        An example is `type = 'Stock'` beside `not type is Stock`.
         """
         excluded = [
             each.child.name
@@ -387,7 +392,7 @@ class _Search:
 
 
 def _names(sets: Iterable[ValueSet]) -> Iterable[tuple[object, ...]]:
-    """The type names of each set that lists some, and nothing but strings."""
+    """Yield the type names of each set that holds some strings and nothing else."""
     for values in sets:
         if values == ValueSet(strings=values.strings) and all(
             low[1:2] == high[1:2] for low, high in values.strings
@@ -396,7 +401,7 @@ def _names(sets: Iterable[ValueSet]) -> Iterable[tuple[object, ...]]:
 
 
 def _weaker(compare: Compare) -> set[Filter]:
-    """The comparisons of two attributes that a comparison implies, written either way."""
+    """Return the comparisons of two attributes that a comparison implies, written either way."""
     implied = {
         "=": ["="],
         "!=": ["!="],

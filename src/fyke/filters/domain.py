@@ -1,8 +1,7 @@
-"""What a schema's domain leaves of a set of values, so that covering is exact on finite domains
-(DAS-17).
+"""Domain: the part of a set of values that a schema leaves (DAS-17).
 
-Over the integers `a > 1 and a < 2` is empty and `a < 5 or a > 4` is everything; a set of spans is
-therefore cut down to the domain's own values before it is asked whether it is empty.
+Over the integers `a > 1 and a < 2` is empty and `a < 5 or a > 4` is everything. So a set of spans
+is first cut down to the domain's own values, and covering is exact on finite domains.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 
 
 def within_domain(values: ValueSet, attribute: str, schema: Schema | None) -> ValueSet:
-    """The part of a set that an attribute can hold.
+    """Return the part of a set that an attribute can hold.
 
-    All of it where the schema does not know the attribute.
+    If the schema does not know the attribute, this is the whole set.
     """
     declared = None if schema is None else schema.attribute(attribute)
     if declared is None:
@@ -67,7 +66,7 @@ def _holds(values: ValueSet, text: str) -> bool:
 
 
 def _discrete(spans: Spans, domain: Integer | FixedPoint) -> Iterable[Span]:
-    """Each span, shrunk to the first and the last value of the domain in it."""
+    """Shrink each span to the first and the last value of the domain in it."""
     for low, high in spans:
         first, last = _first_after(low, domain), _first_after(high, domain) - 1
         if first <= last:
@@ -75,7 +74,7 @@ def _discrete(spans: Spans, domain: Integer | FixedPoint) -> Iterable[Span]:
 
 
 def _first_after(cut: Cut, domain: FiniteDomain) -> int:
-    """The index of the first value behind a cut that lies within the domain's ends."""
+    """Return the index of the first value behind a cut that lies within the domain's ends."""
     _, value, side = cut
     if isinstance(domain, Integer):
         following: int = math.floor(value) + 1 if side else math.ceil(value)

@@ -5,6 +5,7 @@ Its tree with a verdict and the values seen at every node.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fyke.events.event import Document, Event, as_event
@@ -28,9 +29,22 @@ class Explanation:
     absent: tuple[str, ...]
     children: tuple[Explanation, ...]
 
+    def leaves(self) -> Iterator[Explanation]:
+        """Yield the nodes that read the event, from left to right."""
+        if not self.children:
+            yield self
+        for child in self.children:
+            yield from child.leaves()
+
+    def __str__(self) -> str:
+        """Return the tree that `fyke explain` prints."""
+        from fyke.filters.drawing import drawn
+
+        return drawn(self)
+
 
 def explain(filter: Filter, event: Event | Document) -> Explanation:
-    """The verdict of every node; nothing is cut short."""
+    """Return the verdict of every node. All of them are evaluated."""
     event = as_event(event)
     names = _read(filter)
     attributes = event.attributes

@@ -39,7 +39,7 @@ class Filter:
     _test: Test
 
     def matches(self, event: Event | Document) -> bool:
-        """Whether the event is in this set."""
+        """Return True if the event is in this set."""
         if type(event) is not Event:
             event = as_event(event)
         try:
@@ -49,7 +49,7 @@ class Filter:
         return test(event.attributes, event)
 
     def test(self) -> Test:
-        """The compiled form of `matches`, made once."""
+        """Return the compiled form of `matches`. It is made once."""
         try:
             return self._test
         except AttributeError:
@@ -60,7 +60,7 @@ class Filter:
         raise NotImplementedError
 
     def key(self) -> tuple[object, ...]:
-        """What makes two filters equal: booleans and numbers in it are told apart."""
+        """Return the values that make two filters equal. Booleans and numbers in it differ."""
         raise NotImplementedError
 
     @property
@@ -92,9 +92,8 @@ class Filter:
             return self._hash
 
     def __str__(self) -> str:
-        from fyke.filters.printer import to_text
-
-        return to_text(self)
+        """Return the canonical native text: `parse(str(f)) == f` for every filter."""
+        raise TypeError(f"no native syntax for {type(self).__name__}")
 
     def __repr__(self) -> str:
         return f"fyke.parse({str(self)!r})"
@@ -112,6 +111,9 @@ class Constant(Filter):
     def _compile(self) -> Test:
         value = self.value
         return lambda attributes, event: value
+
+    def __str__(self) -> str:
+        return "true" if self.value else "false"
 
 
 TRUE: Final = Constant(True)
@@ -168,6 +170,9 @@ class And(_Operator):
 
         return all_of
 
+    def __str__(self) -> str:
+        return " and ".join(_operand(child, Or) for child in self._children)
+
 
 class Or(_Operator):
     """Some child accepts. Build with `disjunction`."""
@@ -184,6 +189,9 @@ class Or(_Operator):
             return False
 
         return any_of
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self._children))
 
 
 class Not(_Operator):
@@ -202,19 +210,26 @@ class Not(_Operator):
         test = self._children[0].test()
         return lambda attributes, event: not test(attributes, event)
 
+    def __str__(self) -> str:
+        return f"not {_operand(self.child, Or, And)}"
+
+
+def _operand(child: Filter, *looser: type[Filter]) -> str:
+    return f"({child})" if isinstance(child, looser) else str(child)
+
 
 def conjunction(filters: Iterable[Filter]) -> Filter:
-    """And of any number of filters; of none, TRUE."""
-    return _joined(And, filters, TRUE)
+    """Return the And of any number of filters; TRUE if there are none."""
+    return _join(And, filters, TRUE)
 
 
 def disjunction(filters: Iterable[Filter]) -> Filter:
-    """Or of any number of filters; of none, FALSE."""
-    return _joined(Or, filters, FALSE)
+    """Return the Or of any number of filters; FALSE if there are none."""
+    return _join(Or, filters, FALSE)
 
 
 def negation(filter: Filter) -> Filter:
-    """Not of a filter; of a Not, its child; of a constant, the other one."""
+    """Return the Not of a filter; the child of a Not; the other one of a constant."""
     if isinstance(filter, Not):
         return filter.child
     if isinstance(filter, Constant):
@@ -222,7 +237,7 @@ def negation(filter: Filter) -> Filter:
     return Not((filter,))
 
 
-def _joined(operator: type[And] | type[Or], filters: Iterable[Filter], neutral: Constant) -> Filter:
+def _join(operator: type[And] | type[Or], filters: Iterable[Filter], neutral: Constant) -> Filter:
     children: list[Filter] = []
     for filter in filters:
         if type(filter) is operator:
@@ -235,7 +250,7 @@ def _joined(operator: type[And] | type[Or], filters: Iterable[Filter], neutral: 
 
 
 def walk(filter: Filter) -> Iterator[Filter]:
-    """Every node of the tree, parents first."""
+    """Yield every node of the tree, parents first."""
     todo = [filter]
     while todo:
         node = todo.pop()

@@ -70,12 +70,12 @@ class Glob:
 
     @property
     def literal_prefix(self) -> str:
-        """What every accepted string starts with."""
+        """The text with which every accepted string starts."""
         return self.segments[0].partition(ONE)[0]
 
     @property
     def literal_suffix(self) -> str:
-        """What every accepted string ends with."""
+        """The text with which every accepted string ends."""
         return self.segments[-1].rpartition(ONE)[2]
 
     @property
@@ -91,7 +91,7 @@ class Glob:
 
 
 def glob(segments: Sequence[str]) -> Glob:
-    """The canonical pattern of some segments: single wildcards stand before the star they touch."""
+    """Return the canonical pattern of some segments: `_` stands before the `%` that it touches."""
     if len(segments) == 1:
         return Glob((segments[0],))
     canonical = [segments[0]]
@@ -104,10 +104,10 @@ def glob(segments: Sequence[str]) -> Glob:
 
 
 def from_like(pattern: str) -> Glob:
-    """Reads SQL's notation: `%` any string, `_` any character, a backslash takes the next character
-    literally.
+    """Read the notation of SQL: `%` is any string, `_` is any character.
 
-    ValueError where the pattern ends in a single backslash.
+    A backslash takes the next character literally. Raise ValueError if the pattern ends in a single
+    backslash.
     """
     if "\\" not in pattern:
         return glob(pattern.replace("_", ONE).split("%"))
@@ -133,12 +133,12 @@ _TO_LIKE: Final = str.maketrans({"%": "\\%", "_": "\\_", "\\": "\\\\", ONE: "_"}
 
 
 def to_like(pattern: Glob) -> str:
-    """The pattern in SQL's notation."""
+    """Return the pattern in the notation of SQL."""
     return "%".join(segment.translate(_TO_LIKE) for segment in pattern.segments)
 
 
 def check_size(pattern: Glob) -> None:
-    """FilterError where a pattern with single wildcards is too large for its automaton."""
+    """Raise FilterError if a pattern with single wildcards is too large for its automaton."""
     wildcards = sum(segment.count(ONE) for segment in pattern.segments)
     if wildcards > WILDCARDS_MAX or (
         wildcards and pattern.length_min > WILDCARD_PATTERN_LENGTH_MAX
@@ -162,14 +162,14 @@ def _fold_character(char: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Simple case folding: character by character, so that lengths and positions stay."""
+    """Fold the case, character by character, so that lengths and positions stay."""
     if text.isascii():
         return text.lower()
     return "".join(map(_fold_character, text))
 
 
 def is_caseless(char: str) -> bool:
-    """No other character folds to the same one."""
+    """Return True if no other character folds to the same one."""
     return char == char.lower() == char.upper() == char.casefold()
 
 
@@ -178,7 +178,10 @@ _LAST_CASED: Final = 0x1E943
 
 @lru_cache(maxsize=1)
 def _classes() -> dict[str, tuple[str, ...]]:
-    """By folded character, all that fold to it, where these are several. Made when first asked."""
+    """Return, by folded character, all characters that fold to it, if these are several.
+
+    The table is built on first use.
+    """
     classes: dict[str, list[str]] = {}
     for code in range(_LAST_CASED + 1):
         char = chr(code)
@@ -188,7 +191,7 @@ def _classes() -> dict[str, tuple[str, ...]]:
 
 
 def case_variants(folded: str) -> tuple[str, ...]:
-    """All characters that fold to a folded one, itself included, in order."""
+    """Return all characters that fold to a folded one, itself included, in order."""
     return _classes().get(folded, (folded,))
 
 
@@ -196,7 +199,7 @@ def case_variants(folded: str) -> tuple[str, ...]:
 
 
 def matcher(pattern: Glob) -> Callable[[str], bool]:
-    """A function that says whether a string is in the pattern's language."""
+    """Return a function that tests if a string fits the pattern."""
     if pattern.is_exact:
         only = pattern.segments[0]
         return lambda text: text == only
@@ -228,7 +231,7 @@ def _same(ours: str, theirs: str) -> bool:
 
 
 def _absorbs(segments: tuple[str, ...], text: str, same: Callable[[str, str], bool]) -> bool:
-    """Places the segments in `text`, leftmost first. A star within `text` fits no segment."""
+    """Place the segments in `text`, leftmost first. A star within `text` fits no segment."""
     head, tail = segments[0], segments[-1]
     if len(segments) == 1:
         return len(head) == len(text) and _fits(head, text, 0, same)
@@ -267,7 +270,7 @@ def _fits(segment: str, text: str, at: int, same: Callable[[str, str], bool]) ->
 
 
 def covers(wide: Glob, narrow: Glob, *, wide_folds: bool, narrow_folds: bool) -> bool:
-    """Every string that `narrow` accepts is accepted by `wide`.
+    """Return True if `wide` accepts every string that `narrow` accepts.
 
     A pattern that folds ignores case.
     """
@@ -283,21 +286,21 @@ def covers(wide: Glob, narrow: Glob, *, wide_folds: bool, narrow_folds: bool) ->
         return True
     if len(narrow.segments) == 1 or not any(ONE in segment for segment in wide.segments):
         return False
-    return _included(narrow.tokens(), wide.tokens())
+    return _includes(narrow.tokens(), wide.tokens())
 
 
 def _any_case(folded: Glob) -> Glob:
-    """A pattern that covers a folded one and needs no folding: any character for each cased one."""
+    """Return a pattern that covers a folded one without folding.
+
+    Every character that has cases becomes a wildcard.
+    """
     return glob(
         ["".join(char if is_caseless(char) else ONE for char in each) for each in folded.segments]
     )
 
 
 def overlap(one: Glob, other: Glob) -> bool:
-    """Some string may be accepted by both.
-
-    False only where there is certainly none. Give folded patterns for both.
-    """
+    """Return False only if no string is accepted by both. Give folded patterns for both."""
     left, right = one.tokens(), other.tokens()
     if len(left) * len(right) > _AUTOMATON_STATES_MAX:
         return True
@@ -322,10 +325,10 @@ def overlap(one: Glob, other: Glob) -> bool:
     return False
 
 
-def _included(narrow: str, wide: str) -> bool:
-    """Inclusion of languages by walking `narrow` beside the determinised `wide`.
+def _includes(narrow: str, wide: str) -> bool:
+    """Return True if one language includes the other; False too if the budget ends.
 
-    False when the budget ends.
+    The search walks `narrow` beside the determinised `wide`.
     """
     alphabet = _alphabet(narrow, wide)
     start = (0, _closure({0}, wide))
@@ -349,12 +352,12 @@ def _included(narrow: str, wide: str) -> bool:
 
 
 def _alphabet(one: str, other: str) -> list[str]:
-    """The characters that the patterns mention, and one that stands for all others."""
+    """Return the characters that the patterns mention, and one that stands for all others."""
     return [char for char in {*one, *other} if char not in (ONE, _STAR)] + [ONE]
 
 
 def _closure(states: set[int] | frozenset[int], tokens: str) -> frozenset[int]:
-    """The positions reachable without reading: a star may stand for nothing."""
+    """Return the positions that can be reached without reading: a star may stand for nothing."""
     reached = set(states)
     for state in states:
         while state < len(tokens) and tokens[state] == _STAR:

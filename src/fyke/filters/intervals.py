@@ -27,7 +27,7 @@ _LAST_CHARACTER: Final = 0x10FFFF
 
 
 def span(range_: Range) -> Span:
-    """The span of an interval predicate. Nothing lies before the empty string."""
+    """Return the span of an interval predicate. Nothing lies before the empty string."""
     low: Cut = BEFORE if range_.low is None else (0, range_.low, int(range_.low_open))
     high: Cut = AFTER if range_.high is None else (0, range_.high, int(not range_.high_open))
     if range_.kind is Kind.STRING and low == BEFORE:
@@ -40,7 +40,10 @@ def point(value: Scalar) -> Span:
 
 
 def prefix_span(prefix: str) -> Span:
-    """All strings that start with `prefix`: they lie together in the order of code points."""
+    """Return the span of all strings that start with `prefix`.
+
+    They lie together in the order of code points.
+    """
     bare = prefix.rstrip(chr(_LAST_CHARACTER))
     if not bare:
         return (0, prefix, 0), AFTER
@@ -51,7 +54,7 @@ def prefix_span(prefix: str) -> Span:
 
 
 def common_prefix(bounds: Span) -> str:
-    """The longest prefix that all strings of a span share."""
+    """Return the longest prefix that all strings of a span share."""
     low, high = bounds
     for length in range(len(low[1]), 0, -1):
         if high <= prefix_span(low[1][:length])[1]:
@@ -68,7 +71,7 @@ def is_point(bounds: Span) -> bool:
 
 
 def union(spans: Iterable[Span]) -> Spans:
-    """Sorted, disjoint, nothing empty, neighbours joined."""
+    """Return the spans sorted and disjoint. Empty ones are dropped and neighbours are joined."""
     merged: list[Span] = []
     for low, high in sorted(each for each in spans if each[0] < each[1]):
         if merged and low <= merged[-1][1]:
@@ -79,7 +82,7 @@ def union(spans: Iterable[Span]) -> Spans:
 
 
 def complement(spans: Spans, within: Span = EVERYWHERE) -> Spans:
-    """What lies within a span and in none of the given ones."""
+    """Return the parts of a span that lie in none of the given spans."""
     gaps: list[Span] = []
     at, end = within
     for low, high in spans:
@@ -90,12 +93,12 @@ def complement(spans: Spans, within: Span = EVERYWHERE) -> Spans:
 
 
 def subtract(spans: Spans, removed: Spans) -> Spans:
-    """What lies in `spans` and not in `removed`; linear, but for one search per span."""
+    """Return the parts of `spans` outside of `removed`. Linear, plus one search per span."""
     return tuple(part for each in spans for part in complement(_touching(removed, each), each))
 
 
 def intersect(one: Spans, other: Spans) -> Spans:
-    """What lies in both."""
+    """Return the parts that lie in both."""
     return tuple(
         (max(low, other_low), min(high, other_high))
         for low, high in one
@@ -104,12 +107,12 @@ def intersect(one: Spans, other: Spans) -> Spans:
 
 
 def _touching(spans: Spans, bounds: Span) -> Spans:
-    """The spans that share a value with `bounds`."""
+    """Return the spans that share a value with `bounds`."""
     first = bisect_right(spans, bounds[0], key=lambda each: each[1])
     last = bisect_left(spans, bounds[1], key=lambda each: each[0])
     return spans[first:last]
 
 
 def hull(spans: Spans) -> Span:
-    """The smallest span around all of them; there must be one."""
+    """Return the smallest span around all of them; there must be one."""
     return spans[0][0], spans[-1][1]

@@ -49,15 +49,16 @@ class Merged:
 
 
 def merge(filters: Iterable[Filter], *, schema: Schema | None = None) -> Merged:
-    """One filter for all; perfect where a single conjunction can be.
+    """Merge filters into one that covers all; it is perfect if a single conjunction can be.
 
-    What two attributes compare in, the schema still has to say: `resolve` what is to be evaluated.
+    Attributes are compared without the order that a schema declares: `resolve` the result before it
+    is evaluated.
     """
     resolved = (simplify(resolve_values(each, schema)) for each in filters)
     kept = maximal(resolved, schema=schema)
     if len(kept) < 2:
         return Merged(kept[0] if kept else FALSE, FALSE)
-    candidate = _joined(kept)
+    candidate = _shared_conjunction(kept)
     whole = disjunction(kept)
     if covers(whole, candidate, schema=schema):
         return Merged(candidate, FALSE)
@@ -65,9 +66,9 @@ def merge(filters: Iterable[Filter], *, schema: Schema | None = None) -> Merged:
 
 
 def maximal(filters: Iterable[Filter], *, schema: Schema | None = None) -> list[Filter]:
-    """The filters that no other one covers; of equivalent ones, the first.
+    """Return the filters that no other one covers; of equivalent ones, the first.
 
-    Beyond a number of tests the rest is kept as it is.
+    After a number of tests the rest is kept as it is.
     """
     kept: list[Filter] = []
     tests = 0
@@ -81,8 +82,8 @@ def maximal(filters: Iterable[Filter], *, schema: Schema | None = None) -> list[
     return kept
 
 
-def _joined(filters: Sequence[Filter]) -> Filter:
-    """A conjunction that all the filters imply."""
+def _shared_conjunction(filters: Sequence[Filter]) -> Filter:
+    """Return a conjunction that all the filters imply."""
     parts = [each.children if isinstance(each, And) else (each,) for each in filters]
     common = [part for part in parts[0] if all(part in other for other in parts[1:])]
     loose = [
@@ -108,12 +109,15 @@ def _joined_attributes(loose: Sequence[Sequence[Predicate]]) -> Iterable[Filter]
 
 
 def _needs_presence(part: Predicate, name: str) -> bool:
-    """Whether a predicate holds only where the attribute is there. A type may be known without."""
+    """Return True if the predicate holds only for a present attribute.
+
+    A type may be known without its attribute.
+    """
     return part.attribute == name and not isinstance(part, TypeIs)
 
 
 def _hull(name: str, predicates: Sequence[Predicate]) -> Filter:
-    """One predicate on an attribute that each of the given ones implies."""
+    """Return one predicate on an attribute that each of the given ones implies."""
     if all(isinstance(each, In) for each in predicates):
         return In(name, tuple(value for each in predicates for value in each.values))  # type: ignore[attr-defined]
     for attempt in (_interval_hull, _pattern_hull):
@@ -163,7 +167,7 @@ def _pattern_hull(name: str, predicates: Sequence[Predicate]) -> Filter | None:
 
 
 def _shared_start(texts: Sequence[str]) -> str:
-    """The longest prefix of all texts; only the least and the greatest need to be compared."""
+    """Return the longest prefix of all texts. Only the least and the greatest are compared."""
     least, greatest = min(texts), max(texts)
     for at, char in enumerate(least):
         if greatest[at] != char:

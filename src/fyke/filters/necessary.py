@@ -26,10 +26,7 @@ class Necessary:
 
 
 def necessary(filter: Filter) -> tuple[Necessary, ...]:
-    """All that is found.
-
-    None where the filter accepts events that satisfy no predicate in particular.
-    """
+    """Return the necessary predicates that are found; empty if there are none."""
     match filter:
         case And():
             found = (each for child in filter.children for each in necessary(child))

@@ -47,7 +47,7 @@ BOXES_MAX = 256
 
 
 def rebuilt(operator: Filter, children: Iterable[Filter]) -> Filter:
-    """The same operator over other children."""
+    """Return the same operator over other children."""
     match operator:
         case And():
             return conjunction(children)
@@ -62,10 +62,10 @@ def rebuilt(operator: Filter, children: Iterable[Filter]) -> Filter:
 
 
 def simplify(filter: Filter) -> Filter:
-    """An equivalent filter, never larger: constants, duplicates and contradictions go, alternatives
-    fold.
+    """Return an equivalent filter that is never larger.
 
-    simplify("a = 1 and (b = 2 or true)") is "a = 1" (PRU-X6).
+    Constants, duplicates and contradictions go; alternatives fold. simplify("a = 1 and (b = 2 or
+    true)") is "a = 1" (PRU-X6).
     """
     match filter:
         case And():
@@ -88,7 +88,7 @@ def _simple_and(children: Sequence[Filter]) -> Filter:
 
 def _simple_or(children: Sequence[Filter]) -> Filter:
     kept = _distinct(Or, children)
-    folded = dict.fromkeys(_folded([child for child in kept if child != FALSE]))
+    folded = dict.fromkeys(_fold_alternatives([child for child in kept if child != FALSE]))
     for each in (kept, folded):  # what has become one may meet its negation only then
         if TRUE in each or any(negation(child) in each for child in each):
             return TRUE
@@ -96,9 +96,9 @@ def _simple_or(children: Sequence[Filter]) -> Filter:
 
 
 def _distinct(operator: type[Filter], children: Sequence[Filter]) -> dict[Filter, None]:
-    """The children without duplicates, in order.
+    """Return the children without duplicates, in order.
 
-    Those that became the same operator are merged in.
+    Children that became the same operator are merged in.
     """
     return {
         part: None
@@ -114,8 +114,11 @@ def _simple_range(range_: Range) -> Filter:
     return In(range_.attribute, (low[1],)) if is_point((low, high)) else range_
 
 
-def _folded(alternatives: Sequence[Filter]) -> list[Filter]:
-    """Sets and intervals on one attribute become as few as possible, at the place of the first."""
+def _fold_alternatives(alternatives: Sequence[Filter]) -> list[Filter]:
+    """Return the alternatives with sets and intervals on one attribute united.
+
+    The union stands at the place of the first.
+    """
     groups: dict[str, list[In | Range]] = {}
     for child in alternatives:
         if isinstance(child, In | Range):
@@ -130,11 +133,11 @@ def _folded(alternatives: Sequence[Filter]) -> list[Filter]:
 
 
 def unite(attribute: str, alternatives: Sequence[In | Range]) -> list[Filter]:
-    """The fewest sets and intervals that accept what the alternatives accept."""
+    """Return the fewest sets and intervals that accept what the alternatives accept."""
     if len(alternatives) == 1:
         return [*alternatives]
     points = {
-        value: None for each in alternatives if isinstance(each, In) for value in _tagged(each)
+        value: None for each in alternatives if isinstance(each, In) for value in _with_kinds(each)
     }
     ranges = [each for each in alternatives if isinstance(each, Range)]
     united: list[Filter] = []
@@ -158,12 +161,12 @@ def unite(attribute: str, alternatives: Sequence[In | Range]) -> list[Filter]:
     return united
 
 
-def _tagged(member: In) -> Iterable[tuple[Kind, Scalar]]:
+def _with_kinds(member: In) -> Iterable[tuple[Kind, Scalar]]:
     return ((kind(value), value) for value in member.values)
 
 
 def from_span(attribute: str, bounds: Span) -> Range:
-    """The interval predicate of a span that has at least one end."""
+    """Return the interval predicate of a span that has at least one end."""
     low, high = bounds
     if low == EMPTY_TEXT and high != AFTER:
         low = BEFORE
@@ -180,11 +183,10 @@ def from_span(attribute: str, bounds: Span) -> Range:
 
 
 def fold(filter: Filter, schema: Schema) -> Filter:
-    """Joins sets and intervals on one attribute below an And, where the schema says it has a single
-    value.
+    """Join sets and intervals below an And on an attribute with a single value by schema.
 
-    Equivalent for every event that fits the schema: "a > 1 and a < 5" becomes "a between 1 and 5",
-    ends excluded.
+    The result is equivalent for every event that fits the schema: "a > 1 and a < 5" becomes "a
+    between 1 and 5", ends excluded.
     """
     if not filter.children:
         return filter
@@ -207,7 +209,7 @@ def _met(conjuncts: Sequence[Filter], schema: Schema) -> list[Filter]:
 
 
 def _intersection(group: Sequence[In | Range]) -> Filter:
-    """The one set or interval that all of a group have in common."""
+    """Return the one set or interval that all of a group have in common."""
     if len(group) == 1:
         return group[0]
     attribute = group[0].attribute
@@ -230,7 +232,7 @@ def _intersection(group: Sequence[In | Range]) -> Filter:
 
 
 def negation_normal_form(filter: Filter, *, negated: bool = False) -> Filter:
-    """An equivalent filter in which `not` stands in front of leaves only."""
+    """Return an equivalent filter in which `not` stands in front of leaves only."""
     match filter:
         case And() | Or():
             children = [negation_normal_form(child, negated=negated) for child in filter.children]
@@ -245,18 +247,18 @@ def negation_normal_form(filter: Filter, *, negated: bool = False) -> Filter:
 
 
 def boxes(filter: Filter, budget: int = BOXES_MAX) -> tuple[Box, ...] | None:
-    """The filter as a disjunction of boxes; None where it needs more than `budget` of them.
+    """Return the filter as a disjunction of boxes; None if it needs more than `budget` of them.
 
-    No box at all means FALSE, an empty box TRUE. The number of boxes is known before any is made.
+    No box means FALSE, an empty box means TRUE. The boxes are counted before any is made.
     """
     normal = negation_normal_form(simplify(filter))
     if box_count(normal) > budget:
         return None
-    return tuple(_expanded(normal))
+    return tuple(_expand(normal))
 
 
 def box_count(normal: Filter) -> int:
-    """How many boxes a filter in negation normal form expands to."""
+    """Return the number of boxes to which a filter in negation normal form expands."""
     match normal:
         case Or():
             return sum(map(box_count, normal.children))
@@ -270,14 +272,14 @@ def box_count(normal: Filter) -> int:
     return 1
 
 
-def _expanded(normal: Filter) -> list[Box]:
+def _expand(normal: Filter) -> list[Box]:
     match normal:
         case Or():
-            return [box for child in normal.children for box in _expanded(child)]
+            return [box for child in normal.children for box in _expand(child)]
         case And():
             product: list[Box] = [()]
             for child in normal.children:
-                product = [left + right for left in product for right in _expanded(child)]
+                product = [left + right for left in product for right in _expand(child)]
             return product
         case Constant(value):
             return [()] if value else []

@@ -9,10 +9,11 @@
                 | name condition
     condition   = ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) ( literal | name )
                 | "is" [ "not" ] ( "null" | "missing" )
-                | [ "not" ] "in" "(" literal { "," literal } ")" | "in" "cidr" string
+                | [ "not" ] "in" "(" literal { "," literal } ")"
                 | "between" literal [ "exclusive" ] "and" literal [ "exclusive" ]
-                | ( "like" | "ilike" | "contains" | "matches" ) string
+                | ( "like" | "ilike" | "contains" ) string
                 | ( "starts" | "ends" ) "with" string
+                | words string              the words that a class declares: matches, in cidr
     literal     = number | string | "true" | "false" | "null"
                 | "timestamp" string { ( "+" | "-" ) "interval" string } | "interval" string
 
@@ -31,33 +32,15 @@ from typing import Final
 
 from fyke.events.value import Scalar, canonical, parse_duration, parse_timestamp
 from fyke.filters.comparison import Compare
+from fyke.filters.declaration import BY_FIRST_WORD, Declaration
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
 from fyke.filters.glob import from_like
+from fyke.filters.notation import RESERVED
 from fyke.filters.predicate import Exists, In, NotIn, Range, TypeIs, compare
 from fyke.filters.residual import Residual
-from fyke.filters.text_predicate import Matches, contains, ends_with, in_network, like, starts_with
+from fyke.filters.text_predicate import contains, ends_with, like, starts_with
 from fyke.filters.tokens import Tokens
 from fyke.limits import DEFAULT_LIMITS, Limits
-
-RESERVED: Final = frozenset(
-    [
-        "and",
-        "or",
-        "not",
-        "in",
-        "between",
-        "like",
-        "ilike",
-        "is",
-        "null",
-        "true",
-        "false",
-        "exists",
-        "missing",
-        "residual",
-    ]
-)
-"""Words that are never a bare attribute name."""
 
 _NAME = r"[^\W\d]\w*"
 _QUOTED = r'"[^"]*(?:""[^"]*)*"'
@@ -83,14 +66,14 @@ _SPELLINGS: Final = {
     **{"regexp": "matches", "regex": "matches", "rlike": "matches", "isnull": "is null"},
     **{"eq ": "=", "ne ": "!=", "lt ": "<", "le ": "<=", "gt ": ">", "ge ": ">="},
 }
-"""How other languages write what this one has."""
+"""Words and signs of other languages, and what this one has for them."""
 _SHARED_MAX: Final = 4096
 _SHARED_LENGTH_MAX: Final = 200
 _CONDITIONS: Final = "a comparison, in, between, like, starts with, contains, matches or is null"
 
 
 def parse_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Filter:
-    """Reads one filter. FilterError says where the text goes wrong and what was expected there."""
+    """Read one filter; FilterError says where the text goes wrong and what was expected there."""
     return _Parser(text, limits).whole()
 
 
@@ -106,7 +89,7 @@ class _Parser(Tokens):
         self.nodes = 0
 
     def is_word(self, word: str) -> bool:
-        """Whether the next token is this keyword."""
+        """Return True if the next token is this keyword."""
         return self.words[self.at].lower() == word and self.kinds[self.at] in ("reserved", "word")
 
     def skip_word(self, word: str) -> bool:
@@ -127,13 +110,13 @@ class _Parser(Tokens):
         return text.replace("''", "'") if "'" in text else text
 
     def in_single_quotes(self) -> str | None:
-        """What a name in double quotes was probably meant to be, where a string is expected."""
+        """Return a name in double quotes as the string that was probably meant."""
         if self.kinds[self.at] != "quoted":
             return None
-        return "'" + _unquoted(self.words[self.at]).replace("'", "''") + "'"
+        return "'" + _unquote(self.words[self.at]).replace("'", "''") + "'"
 
     def in_front_of_brackets(self) -> str | None:
-        """What was probably meant by a function or a method, such as `startswith(a, 'x')`."""
+        """Return the condition that a call such as `startswith(a, 'x')` probably meant."""
         if self.words[self.at] != "(":
             return None
         return _SPELLINGS.get(self.words[self.at - 1].rpartition(".")[2].lower())
@@ -225,7 +208,7 @@ class _Parser(Tokens):
         self.at += 1
         at = self.at
         text = self.string("the residual's text in quotes")
-        return self.made(lambda: Residual(dialect, text), at)
+        return self.build(lambda: Residual(dialect, text), at)
 
     def name(self) -> str:
         kind = self.kinds[self.at]
@@ -233,7 +216,7 @@ class _Parser(Tokens):
             self.fail("the name of an attribute")
         word = self.words[self.at]
         self.at += 1
-        return word if kind == "word" else _unquoted(word)
+        return word if kind == "word" else _unquote(word)
 
     def predicate(self) -> Filter:
         bare = self.kinds[self.at] == "word"
@@ -260,7 +243,7 @@ class _Parser(Tokens):
         value = self.number() if kind == "number" else self.literal()
         if kind == "number":
             return compare(attribute, operator, value)
-        return self.made(lambda: compare(attribute, operator, value), at)
+        return self.build(lambda: compare(attribute, operator, value), at)
 
     def is_condition(self, attribute: str, bare: bool) -> Filter:
         negated = self.skip_word("not")
@@ -278,12 +261,12 @@ class _Parser(Tokens):
 
     def condition(self, attribute: str, word: str) -> Filter:
         at = self.at
+        for declaration in BY_FIRST_WORD.get(word, ()):
+            if all(map(self.skip_word, declaration.words.split()[1:])):
+                return self.declared(attribute, declaration)
+            self.at = at
         match word:
             case "in":
-                if self.skip_word("cidr"):
-                    at = self.at
-                    network = self.string("a network such as '10.0.0.0/8'")
-                    return self.made(lambda: in_network(attribute, network), at)
                 return In(attribute, self.literals())
             case "not":
                 if not self.skip_word("in"):
@@ -293,14 +276,16 @@ class _Parser(Tokens):
                 return self.between(attribute)
             case "like" | "ilike" | "contains":
                 pattern = self.string()
-                return self.made(lambda: _on_text(attribute, word, pattern), at)
+                return self.build(lambda: _on_text(attribute, word, pattern), at)
             case "starts" | "ends":
                 self.need_word("with")
                 return _on_text(attribute, word, self.string())
-            case "matches":
-                expression = self.string("a regular expression in quotes")
-                return self.made(lambda: Matches(attribute, expression), at)
         self.fail(_CONDITIONS, at - 1)
+
+    def declared(self, attribute: str, declaration: Declaration) -> Filter:
+        at = self.at
+        text = self.string(declaration.expected)
+        return self.build(lambda: declaration.make(attribute, text), at)
 
     def between(self, attribute: str) -> Filter:
         at = self.at
@@ -311,7 +296,7 @@ class _Parser(Tokens):
         high_open = self.skip_word("exclusive")
         if low is None or high is None:
             self.fail("two numbers, two strings or two timestamps", at)
-        return self.made(lambda: Range(attribute, low, high, low_open, high_open), at)
+        return self.build(lambda: Range(attribute, low, high, low_open, high_open), at)
 
     # --- literals
 
@@ -351,7 +336,7 @@ class _Parser(Tokens):
         self.at += 1
         at = self.at
         text = self.string()
-        moment = self.made(lambda: parse_timestamp(text), at)
+        moment = self.build(lambda: parse_timestamp(text), at)
         while self.words[self.at] in ("+", "-"):
             sign = 1 if self.take() == "+" else -1
             if not self.is_word("interval"):
@@ -370,14 +355,14 @@ class _Parser(Tokens):
         self.at += 1
         at = self.at
         text = self.string()
-        return self.made(lambda: parse_duration(text), at)
+        return self.build(lambda: parse_duration(text), at)
 
 
 _CONSTANTS: Final[dict[str, Scalar]] = {"true": True, "false": False, "null": None}
 
 
 def _on_text(attribute: str, condition: str, text: str) -> Filter:
-    """A predicate on text; subscriptions repeat each other, so short ones are shared."""
+    """Return a predicate on text. Subscriptions repeat each other, so short ones are shared."""
     if len(attribute) + len(text) > _SHARED_LENGTH_MAX:
         return _text_predicate(attribute, condition, text)
     return _shared_text_predicate(attribute, condition, text)
@@ -399,7 +384,7 @@ def _text_predicate(attribute: str, condition: str, text: str) -> Filter:
 _shared_text_predicate = lru_cache(maxsize=_SHARED_MAX)(_text_predicate)
 
 
-def _unquoted(name: str) -> str:
+def _unquote(name: str) -> str:
     return ".".join(
         found[2] if found[1] is None else found[1].replace('""', '"')
         for found in _NAME_PART.finditer(name)

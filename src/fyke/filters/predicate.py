@@ -26,7 +26,9 @@ from fyke.errors import FilterError, shown
 from fyke.events.event import Event
 from fyke.events.number import ExactDecimal
 from fyke.events.value import ORDERED, Kind, Scalar, Value, canonical, kind, sort_key
+from fyke.filters.declaration import declare
 from fyke.filters.filter import Filter, Test
+from fyke.filters.notation import attribute_name, literal, type_name
 
 Accepts: TypeAlias = Callable[[Value], bool]
 
@@ -34,7 +36,7 @@ Accepts: TypeAlias = Callable[[Value], bool]
 class _Missing:
     """Stands for the value of an attribute that the event does not have.
 
-    Of no kind, accepted by nobody.
+    It is of no kind, and no predicate accepts it.
     """
 
 
@@ -60,7 +62,7 @@ class ValuePredicate(Predicate):
     __slots__ = ()
 
     def accepts(self) -> Accepts:
-        """The test of one scalar; false for whatever is no scalar."""
+        """Return the test of one scalar. It is false for anything that is not a scalar."""
         raise NotImplementedError
 
     def _compile(self) -> Test:
@@ -86,7 +88,7 @@ def _canonical(value: Scalar) -> Scalar:
 
 
 def _distinct(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-    """Distinct, canonical and sorted; FilterError where there are none."""
+    """Return the values distinct, canonical and sorted; FilterError if there are none."""
     if len(values) == 1:
         return values if type(values[0]) is str else (_canonical(values[0]),)
     if values and all(type(value) is str for value in values):
@@ -130,6 +132,9 @@ class In(_Membership):
         keys = frozenset(map(sort_key, self.values))
         return lambda value: value is not _MISSING and sort_key(value) in keys  # type: ignore[arg-type]
 
+    def __str__(self) -> str:
+        return attribute_name(self.attribute) + _condition(self.values, "=", "in", "is null")
+
 
 class NotIn(_Membership):
     """Present and equal to none of `values`; null and values of another kind are not equal."""
@@ -139,6 +144,19 @@ class NotIn(_Membership):
     def accepts(self) -> Accepts:
         keys = frozenset(map(sort_key, self.values))
         return lambda value: value is not _MISSING and sort_key(value) not in keys  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return attribute_name(self.attribute) + _condition(
+            self.values, "!=", "not in", "is not null"
+        )
+
+
+def _condition(values: tuple[Scalar, ...], single: str, several: str, null: str) -> str:
+    if values == (None,):
+        return f" {null}"
+    if len(values) == 1:
+        return f" {single} {literal(values[0])}"
+    return f" {several} ({', '.join(map(literal, values))})"
 
 
 def equals(attribute: str, value: Scalar) -> In:
@@ -155,7 +173,8 @@ _BELOW: Final[dict[bool, Callable[[Any, Any], bool]]] = {True: operator.lt, Fals
 class Range(ValuePredicate):
     """Within an interval.
 
-    At least one end is given; None is the open side. An empty interval accepts nothing.
+    At least one end is given; a side whose end is None is unbounded. An empty interval accepts
+    nothing.
     """
 
     attribute: str
@@ -203,10 +222,21 @@ class Range(ValuePredicate):
             return lambda value: type(value) in types and above(low, value)
         return lambda value: type(value) in types and above(low, value) and below(value, high)
 
+    def __str__(self) -> str:
+        name = attribute_name(self.attribute)
+        if self.low is None:
+            return f"{name} {'<' if self.high_open else '<='} {literal(self.high)}"
+        if self.high is None:
+            return f"{name} {'>' if self.low_open else '>='} {literal(self.low)}"
+        low = literal(self.low) + (" exclusive" if self.low_open else "")
+        high = literal(self.high) + (" exclusive" if self.high_open else "")
+        return f"{name} between {low} and {high}"
+
 
 # --- the event itself ----------------------------------------------------------------------------
 
 
+@declare("exists", code=10)
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Exists(Predicate):
     """The attribute is there, whatever its value."""
@@ -220,7 +250,11 @@ class Exists(Predicate):
         attribute = self.attribute
         return lambda attributes, event: attribute in attributes
 
+    def __str__(self) -> str:
+        return f"exists {attribute_name(self.attribute)}"
 
+
+@declare("type is", code=11)
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TypeIs(Predicate):
     """The event's type is `name` or one of its subtypes."""
@@ -245,11 +279,14 @@ class TypeIs(Predicate):
 
         return conforms
 
+    def __str__(self) -> str:
+        return f"type is {type_name(self.name)}"
+
 
 def compare(attribute: str, operator: str, value: Scalar) -> Filter:
-    """`attribute operator value` for the six comparisons.
+    """Return the predicate `attribute operator value` of one of the six comparisons.
 
-    Order against a boolean or null is refused.
+    A boolean or null cannot be ordered and is refused.
     """
     if operator == "=":
         return equals(attribute, value)

@@ -1,4 +1,4 @@
-"""What a filter reads: the attributes of an event that its verdict may depend on."""
+"""Reads: the attributes of an event on which a filter's verdict may depend."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fyke.filters.residual import Residual
 
 
 def reads(filter: Filter) -> frozenset[str] | None:
-    """The attributes, or None where it may read anything."""
+    """Return the attributes that a filter reads; None if it may read anything."""
     found: set[str] = set()
     for node in walk(filter):
         if isinstance(node, Residual):

@@ -16,9 +16,9 @@ _NOWHERE: Final = (-1, -1)
 
 @lru_cache(maxsize=4096)
 def regular_expression(pattern: str) -> re2._Regexp:
-    """The compiled RE2 expression; FilterError with RE2's reason where it refuses.
+    """Return the compiled RE2 expression; FilterError with RE2's reason if it refuses.
 
-    It captures no groups: what matched is never asked.
+    It captures no groups, because nobody asks which part matched.
     """
     options = re2.Options()
     options.log_errors = False
@@ -34,9 +34,9 @@ def regular_expression(pattern: str) -> re2._Regexp:
 
 
 def finder(pattern: str) -> Callable[[str], bool]:
-    """A function that says whether RE2 finds the expression in a text.
+    """Return a function that tests if RE2 finds the expression in a text.
 
-    It asks RE2 itself, below the layer that would say where.
+    It calls RE2 itself, below the layer that reports the position.
     """
     match: Any = regular_expression(pattern)._regexp.Match
 

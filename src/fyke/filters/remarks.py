@@ -30,24 +30,24 @@ _QUOTED: Final = re.compile(r'[=<>]\s*"')
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What is odd about a filter, and what was probably meant, as it is written."""
+    """Something odd about a filter, and what was probably meant, as it is written."""
 
     problem: str
     meant: str
     is_quoted: bool = False
-    """Whether it is about a name in double quotes."""
+    """True if the remark is about a name in double quotes."""
 
     def __str__(self) -> str:
         return f"{self.problem}; did you mean `{self.meant}`?"
 
 
 def may_be_quoted(text: str) -> bool:
-    """Whether a native filter may compare with a name in quotes: a quick look at its text."""
+    """Return True if a native filter may compare with a name in quotes, by a look at its text."""
     return '"' in text and _QUOTED.search(text) is not None
 
 
 def remarks(filter: Filter, schema: Schema | None = None) -> list[Remark]:
-    """All remarks on a filter, each once, in the order of its predicates."""
+    """Return all remarks on a filter, each once, in the order of its predicates."""
     found: dict[Remark, None] = {}
     for leaf in walk(filter):
         if isinstance(leaf, Predicate):
@@ -79,7 +79,7 @@ def _misspelt(leaf: Predicate, schema: Schema) -> list[Remark]:
 
 
 def _types_named(leaf: Predicate) -> Sequence[str]:
-    """The types that a predicate speaks of."""
+    """Return the types that a predicate names."""
     if isinstance(leaf, TypeIs):
         return [leaf.name]
     if leaf.attribute == "type" and isinstance(leaf, In | NotIn):

@@ -36,7 +36,7 @@ _TOKEN: Final = re.compile(
 
 
 def required_text(pattern: str) -> str | None:
-    """A folded text that is in every folded string in which the expression is found, or None."""
+    """Return a folded text that is in every folded string with a match; None if none is known."""
     runs, run, depth, at = [""], "", 0, 0
     while at < len(pattern):
         token = _TOKEN.match(pattern, at)

@@ -51,34 +51,37 @@ _ANY_TEXT: Final = ("", None)
 
 
 def resolve(filter: Filter, schema: Schema | None) -> Filter:
-    """The filter with the meaning that a schema gives it; itself where that is the plain one."""
-    if schema is None or not (schema.orders or schema.timestamps):
-        return filter
-    return _resolved(filter, schema, True)
+    """Return the filter with the meaning that a schema gives it.
 
-
-def resolve_values(filter: Filter, schema: Schema | None) -> Filter:
-    """As `resolve`, but comparisons of two attributes stay.
-
-    For whoever reasons about filters: what one of them implies (`a < b` that `a <= b`) holds in any
-    order, and the many ways of an alternative in pairs would only be searched.
+    If the schema changes nothing, this is the filter itself.
     """
     if schema is None or not (schema.orders or schema.timestamps):
         return filter
-    return _resolved(filter, schema, False)
+    return _resolve(filter, schema, True)
 
 
-def checked(filter: Filter, schema: Schema | None) -> Filter:
-    """As `resolve`; SchemaError where `check_order` raises it."""
+def resolve_values(filter: Filter, schema: Schema | None) -> Filter:
+    """Resolve a filter as `resolve` does, but keep comparisons of two attributes.
+
+    Reasoning about filters needs no more: what a comparison implies (`a < b` implies `a <= b`)
+    holds in any order, and pairs of many alternatives would only be searched.
+    """
+    if schema is None or not (schema.orders or schema.timestamps):
+        return filter
+    return _resolve(filter, schema, False)
+
+
+def resolve_strictly(filter: Filter, schema: Schema | None) -> Filter:
+    """Resolve a filter as `resolve` does; SchemaError if `check_order` refuses it."""
     if schema is not None:
         check_order(filter, schema)
     return resolve(filter, schema)
 
 
 def check_order(filter: Filter, schema: Schema) -> None:
-    """SchemaError if a filter asks for an order that the schema does not have.
+    """Raise SchemaError if a filter asks for an order that the schema does not have.
 
-    Intervals beside a residual are not what somebody wrote, but where its dialect has to look.
+    Intervals beside a residual were not written by anybody: its dialect has to look there.
     """
     if not (schema.orders or schema.timestamps):
         return
@@ -98,7 +101,7 @@ def _check_ends(attribute: str, ends: tuple[Scalar, ...], schema: Schema) -> Non
     order = schema.orders.get(attribute)
     for text in texts:
         if order is not None and not order.contains(text):
-            problem = f"{shown(text)} has no place in the order of {_listed(order)}"
+            problem = f"{shown(text)} has no place in the order of {_list(order)}"
             raise SchemaError(problem, attribute=attribute)
         if attribute in schema.timestamps and isinstance(schema.read_value(attribute, text), str):
             problem = f"{shown(text)} is compared with a timestamp and is none"
@@ -112,7 +115,7 @@ def _check_common(attribute: str, other: str, schema: Schema) -> None:
         raise SchemaError(problem, attribute=attribute)
 
 
-def _listed(order: Enumeration) -> str:
+def _list(order: Enumeration) -> str:
     members = [shown(member) for member in order.values[:_MEMBERS_SHOWN]]
     return ", ".join(members) + (", ..." if order.size > _MEMBERS_SHOWN else "")
 
@@ -121,20 +124,20 @@ def _listed(order: Enumeration) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _resolved(filter: Filter, schema: Schema, in_pairs: bool) -> Filter:
+def _resolve(filter: Filter, schema: Schema, in_pairs: bool) -> Filter:
     match filter:
         case Range(attribute) if attribute in schema.orders:
-            return _ordered(filter, schema.orders[attribute])
+            return _resolve_order(filter, schema.orders[attribute])
         case Range(attribute) if attribute in schema.timestamps:
-            return _timed(filter, schema)
+            return _resolve_times(filter, schema)
         case In(attribute, values) | NotIn(attribute, values) if attribute in schema.timestamps:
             read = tuple(schema.read_value(attribute, value) for value in values)
             return filter if read == values else type(filter)(attribute, read)
         case Compare(_, operator, _) if in_pairs and operator not in _UNORDERED:
-            return _compared(filter, schema)
+            return _resolve_compare(filter, schema)
     if not filter.children:
         return filter
-    children = [_resolved(child, schema, in_pairs) for child in filter.children]
+    children = [_resolve(child, schema, in_pairs) for child in filter.children]
     if all(map(_is_same, children, filter.children)):
         return filter
     return rebuilt(filter, children)
@@ -144,8 +147,8 @@ def _is_same(one: object, other: object) -> bool:
     return one is other
 
 
-def _ordered(range_: Range, order: Enumeration) -> Filter:
-    """The members within an interval."""
+def _resolve_order(range_: Range, order: Enumeration) -> Filter:
+    """Return the members of an enumeration that lie within an interval."""
     if range_.kind is not Kind.STRING:
         return range_
     ends = [end for end in (range_.low, range_.high) if end is not None]
@@ -162,8 +165,8 @@ def _members(range_: Range, members: Iterable[str]) -> Filter:
     return In(range_.attribute, kept) if kept else FALSE
 
 
-def _timed(range_: Range, schema: Schema) -> Filter:
-    """The interval between moments; there is no text where all text is read as moments."""
+def _resolve_times(range_: Range, schema: Schema) -> Filter:
+    """Return the interval between moments. If all text is read as moments, there is no text."""
     if range_.kind is not Kind.STRING:
         return range_
     name = range_.attribute
@@ -173,7 +176,7 @@ def _timed(range_: Range, schema: Schema) -> Filter:
     return Range(name, low, high, range_.low_open, range_.high_open)
 
 
-def _compared(compare: Compare, schema: Schema) -> Filter:
+def _resolve_compare(compare: Compare, schema: Schema) -> Filter:
     orders = schema.orders.get(compare.attribute), schema.orders.get(compare.other)
     order = orders[0] or orders[1]
     if order is None or (None not in orders and orders[0] != orders[1]):
@@ -185,7 +188,7 @@ def _compared(compare: Compare, schema: Schema) -> Filter:
 
 
 def _pairs(lower: str, upper: str, members: tuple[str, ...], or_equal: bool) -> Iterator[Filter]:
-    """The ways in which an element of one attribute comes before an element of the other."""
+    """Yield the ways in which an element of one attribute comes before an element of the other."""
     half = len(members) // 2
     if half:
         yield conjunction((In(lower, members[:half]), In(upper, members[half:])))

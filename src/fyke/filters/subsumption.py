@@ -4,6 +4,8 @@ Idea. If W covers N, then N implies every necessary predicate of W. So W waits a
 its necessary predicates, and N asks only at what it may imply: at a value or a type it names, it
 looks up; at an attribute it speaks of, it tests the predicates that wait there, one by one, which
 is cheaper than `covers` and shared by all that wait at the same predicate.
+Witness. An event that N accepts (`witness`) rules out every W that refuses it, which costs far less
+than a test; most candidates go that way.
 Invariant. Every claim is a proof by `covers`; a pair may be missed (a schema's single values can
 join two predicates into one that implies more), never invented.
 Cost. One test per predicate waiting at an attribute, one `covers` per candidate; both are counted.
@@ -12,7 +14,7 @@ Cost. One test per predicate waiting at an attribute, one `covers` per candidate
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -26,12 +28,14 @@ from fyke.filters.predicate import In, NotIn, Predicate, Range, TypeIs, ValuePre
 from fyke.filters.subscription import Subscription
 from fyke.filters.text_predicate import Like
 from fyke.filters.value_set import accepted, without
+from fyke.filters.witness import witness
 
 if TYPE_CHECKING:
+    from fyke.events.event import Event
     from fyke.events.schema import Schema
 
 _TEST_COST = 0.25
-"""What the test of a waiting predicate costs, where `covers` costs 1."""
+"""The cost of a test of a waiting predicate; `covers` costs 1."""
 
 COVERING_BUDGET = 2_000
 """Literals that one `covers` may look at; there are many of them."""
@@ -44,11 +48,19 @@ class Subsumption:
     """The subscriptions of a set, each at its place. `left` is what remains of the budget."""
 
     def __init__(
-        self, subscriptions: Sequence[Subscription], schema: Schema | None, budget: int
+        self,
+        subscriptions: Sequence[Subscription],
+        schema: Schema | None,
+        budget: int,
+        witnesses: Mapping[str, Event | None] | None = None,
     ) -> None:
+        """Take the subscriptions, with the witness of each by id where it is known already."""
         self.schema = schema
         self.left = budget
         self._order = {each.id: number for number, each in enumerate(subscriptions)}
+        self._witnesses = witnesses or {
+            each.id: witness(each.filter, schema) for each in subscriptions
+        }
         self._anywhere: list[Subscription] = []
         self._at_value: dict[Place, list[Subscription]] = defaultdict(list)
         self._at_attribute: dict[str, dict[Necessary, list[Subscription]]] = {}
@@ -75,7 +87,7 @@ class Subsumption:
             self._anywhere.append(subscription)
 
     def made_redundant_by(self, narrow: Subscription) -> tuple[Subscription, bool] | None:
-        """Another subscription that covers this one, and whether they are equivalent.
+        """Return another subscription that covers this one, and True if both are equivalent.
 
         Of two equivalent ones the first is not redundant.
         """
@@ -89,6 +101,9 @@ class Subsumption:
         return None
 
     def _covers(self, wide: Subscription, narrow: Subscription) -> bool:
+        seen = self._witnesses[narrow.id]
+        if seen is not None and not wide.filter.matches(seen):
+            return False
         self.left -= 1
         if self.left <= 0:
             return False
@@ -96,6 +111,7 @@ class Subsumption:
 
     def _candidates(self, narrow: Subscription) -> Iterator[Subscription]:
         yield from self._anywhere
+        seen = self._witnesses[narrow.id]
         leaves: dict[str, list[Filter]] = defaultdict(list)
         leaves.update((name, []) for name in self._required(None))
         for leaf in walk(simplify(narrow.filter)):
@@ -108,11 +124,11 @@ class Subsumption:
                     leaves.setdefault(attribute, [])
         for attribute, known in leaves.items():
             for need, waiting in self._at_attribute.get(attribute, {}).items():
-                if self._may_imply(known, need):
+                if self._may_imply(known, need) if seen is None else _is_met(need, seen):
                     yield from waiting
 
     def _may_imply(self, known: Iterable[Filter], need: Necessary) -> bool:
-        """Whether some leaf lies within what is needed; true where that cannot be told quickly."""
+        """Return False only if no leaf lies within the need. Cases that take long are True."""
         self.left -= 1
         (first, *others) = need.alternatives
         is_single = self.schema is not None and self.schema.is_single(need.attribute)
@@ -121,7 +137,7 @@ class Subsumption:
         return self.left > 0 and any(_lies_within(leaf, first) for leaf in known)
 
     def _named(self, leaf: Filter) -> Iterator[Place]:
-        """The values and types that a leaf names."""
+        """Yield the values and types that a leaf names."""
         if isinstance(leaf, In | NotIn):  # `not a != 0` leaves nothing but 0
             yield from ((leaf.attribute, sort_key(value)) for value in leaf.values)
         if isinstance(leaf, Range):  # and so does the end of a range, beside the negation of one
@@ -135,14 +151,18 @@ class Subsumption:
             yield from (("type", sort_key(each)) for each in (name, *above))
 
     def _required(self, type_name: Scalar) -> tuple[str, ...]:
-        """The attributes that events of a type have, whether a filter speaks of them or not."""
+        """Return the attributes that every event of a type has, whatever a filter says."""
         if self.schema is None:
             return ()
         return self.schema.required_of(type_name if isinstance(type_name, str) else None)
 
 
+def _is_met(need: Necessary, event: Event) -> bool:
+    return any(each.matches(event) for each in need.alternatives)
+
+
 def _types(leaf: Filter) -> tuple[Scalar, ...]:
-    """The types that a predicate names."""
+    """Return the types that a predicate names."""
     if isinstance(leaf, TypeIs):
         return (leaf.name,)
     return leaf.values if isinstance(leaf, In) and leaf.attribute == "type" else ()
@@ -158,7 +178,7 @@ def _value_place(need: Necessary) -> Place | None:
 
 
 def spoken_of(leaf: Filter) -> tuple[str, ...]:
-    """The attributes of a predicate."""
+    """Return the attributes of a predicate."""
     match leaf:
         case Compare(attribute, _, other):
             return attribute, other

@@ -28,7 +28,7 @@ class Tokens:
     """
 
     spellings: ClassVar[Mapping[str, str]] = {}
-    """What other languages write, and what it is in this one: offered by errors."""
+    """Words of other languages, with those of this one: errors offer them."""
 
     __slots__ = ("_pattern", "at", "kinds", "limits", "text", "words")
 
@@ -65,7 +65,7 @@ class Tokens:
         self.words = [*words, ""]
 
     def position_of(self, at: int) -> int:
-        """Where in the text a token starts."""
+        """Return the position in the text at which a token starts."""
         if at >= len(self.kinds) - 1:
             return len(self.text)
         for number, each in enumerate(self._pattern.finditer(self.text, 0, _end(self.text))):
@@ -74,7 +74,10 @@ class Tokens:
         raise IndexError(at)
 
     def _refuse(self, char: str, position: int) -> NoReturn:
-        """At once: to look for the end of an open quote again and again takes quadratic time."""
+        """Refuse the text at once.
+
+        To look for the end of an open quote often would take quadratic time.
+        """
         expected = None
         if char in "'\"":
             problem, expected = f"the quote {char} is never closed", f"a closing {char}"
@@ -88,7 +91,7 @@ class Tokens:
         )
 
     def _meant(self, position: int) -> str | None:
-        """What was probably meant where the text goes wrong, or one character before."""
+        """Return the word that was probably meant at a position, or one character before."""
         found = [
             (len(each), right)
             for each, right in self.spellings.items()
@@ -124,7 +127,7 @@ class Tokens:
         return word
 
     def skip(self, symbol: str) -> bool:
-        """Takes the next token if it is this symbol."""
+        """Take the next token if it is this symbol. Return True if it was."""
         if self.words[self.at] == symbol and self.kinds[self.at] == "symbol":
             self.at += 1
             return True
@@ -137,7 +140,7 @@ class Tokens:
     # --- refusing
 
     def fail(self, expected: str, at: int | None = None, meant: str | None = None) -> NoReturn:
-        """Refuses a token, the next one unless another is named."""
+        """Refuse a token: the next one if no other is named."""
         at = self.at if at is None else at
         found = (
             "the text ends here"
@@ -149,12 +152,12 @@ class Tokens:
         raise FilterError(found, text=self.text, position=position, expected=expected, meant=meant)
 
     def refuse(self, problem: str, at: int | None = None, expected: str | None = None) -> NoReturn:
-        """Says what is wrong at a token."""
+        """Raise FilterError for a problem at a token."""
         position = self.position_of(self.at if at is None else at)
         raise FilterError(problem, text=self.text, position=position, expected=expected) from None
 
-    def made(self, make: Callable[[], _Made], at: int) -> _Made:
-        """Runs a constructor; its complaint is reported at a token."""
+    def build(self, make: Callable[[], _Made], at: int) -> _Made:
+        """Run a constructor. If it complains, the error names the position of a token."""
         try:
             return make()
         except FilterError as error:
@@ -167,13 +170,13 @@ class Tokens:
     # --- literals
 
     def number(self) -> Scalar:
-        """Takes a number: the decimal that is written, in canonical form."""
+        """Take a number. It is the decimal that is written, in canonical form."""
         word = self.take()
         if len(word) > _DIGITS_MAX:
             self.refuse("the number is too long", self.at - 1)
-        return self.made(lambda: read_number(word), self.at - 1)
+        return self.build(lambda: read_number(word), self.at - 1)
 
 
 def _end(text: str) -> int:
-    """Where the last token ends. To search the blanks behind it would take quadratic time."""
+    """Return the end of the last token. A search for the blanks behind it would be quadratic."""
     return len(text.rstrip())

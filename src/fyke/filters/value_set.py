@@ -34,7 +34,7 @@ from fyke.filters.intervals import (
     union,
 )
 from fyke.filters.predicate import In, NotIn, Range, ValuePredicate
-from fyke.filters.text_predicate import InNetwork, Like, Matches
+from fyke.filters.text_predicate import Like, TextPredicate
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ValueSet:
 
     @property
     def size(self) -> int:
-        """How many parts there are to look at."""
+        """The number of spans and languages."""
         spans = len(self.numbers) + len(self.strings) + len(self.timestamps)
         return spans + len(self.languages)
 
@@ -75,7 +75,7 @@ ANYTHING: Final = ValueSet(
 
 @lru_cache(maxsize=4096)
 def accepted(predicate: ValuePredicate) -> ValueSet:
-    """The scalars that satisfy a predicate."""
+    """Return the scalars that satisfy a predicate."""
     match predicate:
         case In(_, values):
             return _listed(values)
@@ -92,7 +92,7 @@ def accepted(predicate: ValuePredicate) -> ValueSet:
 
 
 def _cased(predicate: ValuePredicate, folded: str) -> ValueSet:
-    """The few strings that fold to one; a language where they are many."""
+    """Return the strings that fold to one; a language if they are many."""
     variants = [globs.case_variants(char) for char in folded]
     if math.prod(map(len, variants)) > _VARIANTS_MAX:
         return ValueSet(languages=(predicate,))
@@ -132,6 +132,7 @@ def _of_kind(shared: Kind, spans: Spans) -> ValueSet:
 
 
 def unite(sets: Iterable[ValueSet]) -> ValueSet:
+    """Return the union of sets."""
     parts = tuple(each for each in sets if each is not NOTHING)
     if len(parts) == 1:
         return parts[0]
@@ -146,9 +147,9 @@ def unite(sets: Iterable[ValueSet]) -> ValueSet:
 
 
 def without(taken: ValueSet, removed: ValueSet) -> ValueSet:
-    """What is certainly all that lies in `taken` and not in `removed`.
+    """Return a set that holds every value of `taken` that is not in `removed`.
 
-    Empty iff inclusion is proved.
+    It is empty only if inclusion is proved.
     """
     strings = subtract(taken.strings, removed.strings)
     if removed.languages:
@@ -164,7 +165,7 @@ def without(taken: ValueSet, removed: ValueSet) -> ValueSet:
 
 
 def shared(one: ValueSet, other: ValueSet) -> ValueSet:
-    """A set that holds all that lies in both; empty only where nothing does."""
+    """Return a set that holds every value in both. It is empty only if there is none."""
     strings = list(intersect(one.strings, other.strings))
     whole: list[ValuePredicate] = []
     for languages, spans in ((one.languages, other.strings), (other.languages, one.strings)):
@@ -195,7 +196,7 @@ def shared(one: ValueSet, other: ValueSet) -> ValueSet:
 
 
 def _unspoken(spans: Spans, languages: tuple[ValuePredicate, ...]) -> Iterable[Span]:
-    """The spans that no single language certainly holds."""
+    """Yield the spans that no single language certainly holds."""
     speaks = [language.accepts() for language in languages]
     for bounds in spans:
         if is_point(bounds):
@@ -211,9 +212,9 @@ def _unspoken(spans: Spans, languages: tuple[ValuePredicate, ...]) -> Iterable[S
 
 
 def _is_covered(language: ValuePredicate, removed: ValueSet) -> bool:
-    """Every string of the language is in `removed`.
+    """Return True only if every string of the language is in `removed`.
 
-    It spans it but for strings the language refuses, or a wider language.
+    Either a wider language is there, or the spans hold all but strings that the language refuses.
     """
     if any(_language_covers(wide, language) for wide in removed.languages):
         return True
@@ -225,7 +226,7 @@ def _is_covered(language: ValuePredicate, removed: ValueSet) -> bool:
 
 
 def _spoken_in(language: ValuePredicate, spans: Spans) -> Iterable[Span]:
-    """The parts of the spans that may hold strings of the language."""
+    """Yield the parts of the spans that may hold strings of the language."""
     accepts = language.accepts()
     for bounds in intersect((_language_hull(language),), spans):
         if not is_point(bounds) or accepts(bounds[0][1]):
@@ -233,7 +234,7 @@ def _spoken_in(language: ValuePredicate, spans: Spans) -> Iterable[Span]:
 
 
 def _language_hull(language: ValuePredicate) -> Span:
-    """A span that holds every string of the language."""
+    """Return a span that holds every string of the language."""
     if not isinstance(language, Like):
         return ALL_TEXT
     prefix = language.pattern.literal_prefix
@@ -257,10 +258,8 @@ def _language_covers(wide: ValuePredicate, narrow: ValuePredicate) -> bool:
                 wide_folds=wide.ignore_case,
                 narrow_folds=narrow.ignore_case,
             )
-        case InNetwork(_, outer), InNetwork(_, inner):
-            return outer.version == inner.version and inner.subnet_of(outer)  # type: ignore[arg-type]
-        case Matches(_, one), Matches(_, other):
-            return one == other
+        case TextPredicate(), TextPredicate() if type(wide) is type(narrow):
+            return wide.covers(narrow)
     return False
 
 
@@ -268,11 +267,11 @@ def _may_meet(one: ValuePredicate, other: ValuePredicate) -> bool:
     match one, other:
         case Like(), Like():
             return globs.overlap(one.pattern.folded(), other.pattern.folded())
-        case InNetwork(_, left), InNetwork(_, right):
-            return left.version == right.version and left.overlaps(right)
+        case TextPredicate(), TextPredicate() if type(one) is type(other):
+            return one.overlaps(other)
     return True
 
 
 def _narrower(one: ValuePredicate, other: ValuePredicate) -> ValuePredicate:
-    """Either stands for the strings in both; the narrower is the better one."""
+    """Return the narrower of two languages; either may stand for the strings in both."""
     return other if _language_covers(one, other) else one

@@ -20,18 +20,18 @@ from fyke.filters.residual import Residual
 
 
 def weaken(filter: Filter, attributes: Iterable[str]) -> Filter:
-    """The filter as far as it speaks about `attributes` alone; it covers the filter."""
+    """Weaken a filter to the predicates on `attributes` alone. The result covers the filter."""
     kept = frozenset(attributes)
-    return simplify(_relaxed(filter, lambda leaf: reads(leaf, kept), positive=True))
+    return simplify(_relax(filter, lambda leaf: reads(leaf, kept), positive=True))
 
 
 def indexable(filter: Filter) -> Filter:
-    """The filter without its residuals, which is what an index can see; it covers the filter."""
-    return _relaxed(filter, lambda leaf: not isinstance(leaf, Residual), positive=True)
+    """Return the filter without residuals, as an index sees it. The result covers the filter."""
+    return _relax(filter, lambda leaf: not isinstance(leaf, Residual), positive=True)
 
 
 def reads(leaf: Filter, attributes: frozenset[str]) -> bool:
-    """Whether a leaf reads nothing but these attributes."""
+    """Return True if a leaf reads nothing but these attributes."""
     match leaf:
         case Compare(attribute, _, other):
             return attribute in attributes and other in attributes
@@ -42,10 +42,10 @@ def reads(leaf: Filter, attributes: frozenset[str]) -> bool:
     return True
 
 
-def _relaxed(filter: Filter, keeps: Callable[[Filter], bool], positive: bool) -> Filter:
+def _relax(filter: Filter, keeps: Callable[[Filter], bool], positive: bool) -> Filter:
     if filter.children:
         inner = positive != isinstance(filter, Not)
-        return rebuilt(filter, [_relaxed(child, keeps, inner) for child in filter.children])
+        return rebuilt(filter, [_relax(child, keeps, inner) for child in filter.children])
     if keeps(filter):
         return filter
     return TRUE if positive else FALSE

@@ -18,7 +18,7 @@ _BETWEEN: Final = "\n"
 
 
 def text_of(value: Scalar) -> str | None:
-    """The text of a value; null has none."""
+    """Return the text of a value; None for null."""
     match value:
         case None:
             return None
@@ -32,7 +32,7 @@ def text_of(value: Scalar) -> str | None:
 
 
 def wording(event: Event) -> str:
-    """All values of an event as one folded text."""
+    """Return all values of an event as one folded text."""
     texts: list[str] = []
     for value in event.attributes.values():
         if value.__class__ is str:

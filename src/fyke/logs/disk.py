@@ -28,7 +28,7 @@ from typing import BinaryIO, Final
 
 from fyke.durable import make_folder, sync_folder, write_synced
 from fyke.errors import FykeError
-from fyke.logs.frames import encoded, group, head
+from fyke.logs.frames import encode, group, head
 from fyke.logs.log import Log, Origin, Record
 from fyke.logs.segment import Tail, check_cut, file_of, follow, frames, segments
 
@@ -37,7 +37,7 @@ SEGMENT_MAX: Final = 2**24
 
 @dataclass(slots=True)
 class _Waiting:
-    """What a thread wants to append, and the end after it once that is done."""
+    """The values that a thread wants to append, and the end after them once that is done."""
 
     values: list[bytes]
     origin: Origin | None
@@ -56,16 +56,16 @@ class DiskLog(Log):
         self._writing = Lock()
         self._seen: tuple[int, Tail] = (0, Tail(0, 0))
         self._synced: tuple[int, int] | None = None
-        """How far which segment is known to be on the disk."""
+        """The last segment and the tail up to which it is known to be on the disk."""
 
     def __reduce__(self) -> tuple[Callable[[Path], DiskLog], tuple[Path]]:
-        """Other processes get to know the place; they find the rest there."""
+        """Pickle the place alone: other processes find the rest there."""
         return partial(DiskLog, segment_max=self._segment_max), (self._folder,)
 
     # --- appending -------------------------------------------------------------------------------
 
     def append(self, values: Sequence[str], origin: Origin | None = None) -> int:
-        mine = _Waiting([encoded(value) for value in values], origin)
+        mine = _Waiting([encode(value) for value in values], origin)
         with self._queue:
             self._waiting.append(mine)
         with self._writing:
@@ -77,7 +77,7 @@ class DiskLog(Log):
         return mine.end
 
     def _write_all(self) -> None:
-        """Writes for all threads that wait."""
+        """Write for all threads that wait."""
         with self._queue:
             groups, self._waiting = self._waiting, []
         try:
@@ -91,7 +91,7 @@ class DiskLog(Log):
             each.end = end
 
     def _write(self, groups: list[_Waiting]) -> list[int]:
-        first, tail, writers = self._recovered()
+        first, tail, writers = self._recover()
         if tail.position > self._segment_max and tail.end > first:
             first, tail = tail.end, self._begin(tail.end, writers)
         now = time.time_ns() // 1000
@@ -113,10 +113,10 @@ class DiskLog(Log):
             self._synced = first, file.tell()
         return ends
 
-    def _recovered(self) -> tuple[int, Tail, dict[str, int]]:
-        """The last segment, its tail and its writers; what a crash has left behind is cut off.
+    def _recover(self) -> tuple[int, Tail, dict[str, int]]:
+        """Cut off what a crash has left. Return the last segment, its tail and its writers.
 
-        A writer that failed may have left things behind that are whole, but not on the disk.
+        A writer that failed may have left records that are whole, but not on the disk.
         """
         known = segments(self._folder)
         first = known[-1] if known else 0
@@ -137,7 +137,7 @@ class DiskLog(Log):
         return first, tail, writers
 
     def _begin(self, first: int, writers: dict[str, int]) -> Tail:
-        """A new segment, which appears whole."""
+        """Create a new segment, which appears whole."""
         data = head(first, writers)
         staging = self._folder / "segment.new"
         write_synced(staging, data)
@@ -147,7 +147,7 @@ class DiskLog(Log):
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """One process at a time, where the system has such locks; a crash gives the lock back."""
+        """Lock the log against other processes, if the system can. A crash gives the lock back."""
         make_folder(self._folder)
         handle = os.open(self._folder, os.O_RDONLY)
         try:
@@ -197,7 +197,7 @@ class DiskLog(Log):
 
 
 def _records(file: BinaryIO, start: int, end: int) -> Generator[Record, None, int]:
-    """The records of a segment; the offset after the last one."""
+    """Yield the records of a segment. Return the offset after the last one."""
     for frame, _ in frames(file, 0):
         if start >= end:
             break

@@ -32,7 +32,7 @@ ENVELOPE: Final = struct.Struct("<4sII")
 RECORD_MAX: Final = 2**26
 """Bytes of a record."""
 _FRAME: Final = 2**20
-"""A frame is closed when its records have so many bytes."""
+"""A frame is closed when its records have this number of bytes."""
 BODY_MAX: Final = RECORD_MAX + _FRAME + 2**17
 _FACTS: Final = struct.Struct("<BQQIqH")
 _LENGTH: Final = struct.Struct("<I")
@@ -63,36 +63,36 @@ class Frame:
             at += size
 
     def writers(self) -> dict[str, int]:
-        """Of a head: the last batch of each writer."""
+        """Return the last batch of each writer. Only the head of a file has them."""
         return {str(name): int(batch) for name, batch in json.loads(bytes(self.payload)).items()}
 
 
 def head(first: int, writers: Mapping[str, int]) -> bytes:
-    """The first frame of a file that begins at an offset."""
-    return _framed(HEAD | FIRST | LAST, first, 0, 0, None, json.dumps(writers).encode())
+    """Return the first frame of a file that begins at an offset."""
+    return _frame(HEAD | FIRST | LAST, first, 0, 0, None, json.dumps(writers).encode())
 
 
 def group(
     values: Sequence[bytes], first: int, time: int, origin: Origin | None, begins: bool
 ) -> Iterator[bytes]:
-    """The frames of what is appended together."""
+    """Yield the frames of values that are appended together."""
     packed: list[bytes] = []
     size = 0
     flags = FIRST if begins else 0
     start = first
     for offset, value in enumerate(values, first):
         if size >= _FRAME:
-            yield _framed(flags, start, time, offset - start, None, b"".join(packed))
+            yield _frame(flags, start, time, offset - start, None, b"".join(packed))
             flags, start, size = 0, offset, 0
             packed.clear()
         packed += [_LENGTH.pack(len(value)), value]
         size += len(value)
     count = first + len(values) - start
-    yield _framed(flags | LAST, start, time, count, origin, b"".join(packed))
+    yield _frame(flags | LAST, start, time, count, origin, b"".join(packed))
 
 
-def encoded(value: str) -> bytes:
-    """A record's bytes, if it can be one."""
+def encode(value: str) -> bytes:
+    """Return a record's bytes, if it can be one."""
     if not isinstance(value, str):
         raise FykeError(f"a record is text, not {shown(value)}")
     try:
@@ -104,7 +104,7 @@ def encoded(value: str) -> bytes:
     return data
 
 
-def _framed(
+def _frame(
     flags: int, first: int, time: int, count: int, origin: Origin | None, payload: bytes
 ) -> bytes:
     name = b"" if origin is None else origin.writer.encode("utf-8", "replace")
@@ -114,17 +114,17 @@ def _framed(
 
 
 def read_frame(file: BinaryIO) -> Frame | None:
-    """The frame where the file stands, if it is whole."""
+    """Read the frame where the file stands; None if it is not whole."""
     envelope = file.read(ENVELOPE.size)
     if len(envelope) < ENVELOPE.size:
         return None
     mark, size, check = ENVELOPE.unpack(envelope)
     if mark != MARK or size > BODY_MAX:
         return None
-    return _opened(file.read(size), check)
+    return _open(file.read(size), check)
 
 
-def _opened(body: bytes, check: int) -> Frame | None:
+def _open(body: bytes, check: int) -> Frame | None:
     if zlib.crc32(body) != check or len(body) < _FACTS.size:
         return None
     flags, first, time, count, batch, size = _FACTS.unpack_from(body)

@@ -27,7 +27,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who appends what: the batches of a writer are numbered upwards, each is appended once."""
+    """The writer of a batch and the batch's number. Numbers grow, and each is appended once."""
 
     writer: str
     batch: int
@@ -48,7 +48,7 @@ class Log(ABC):
 
     @abstractmethod
     def append(self, values: Sequence[str], origin: Origin | None = None) -> int:
-        """Appends all of the values or none; the end after them. They are on the disk then.
+        """Append all of the values or none. Return the end after them; they are on the disk then.
 
         If the origin's batch was appended before, or a later one of the same writer, nothing
         happens.
@@ -56,8 +56,8 @@ class Log(ABC):
 
     @abstractmethod
     def read(self, start: int, end: int) -> Iterator[Record]:
-        """The records from `start` on, up to and without `end`."""
+        """Yield the records from `start` on, up to and without `end`."""
 
     @abstractmethod
     def end(self) -> int:
-        """The offset of the next record: how many there are. It never falls."""
+        """Return the offset of the next record, which is the number of records. It never falls."""

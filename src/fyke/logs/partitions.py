@@ -32,7 +32,7 @@ class Partitions:
 
     @classmethod
     def create(cls, path: str | Path, count: int = 1) -> Partitions:
-        """Makes a log; one that exists must have as many partitions."""
+        """Create a log; one that exists must have as many partitions."""
         if isinstance(count, bool) or not isinstance(count, int) or not 0 < count <= COUNT_MAX:
             raise FykeError(f"partitions={shown(count)}; expected 1 to {COUNT_MAX}")
         folder = Path(path)
@@ -68,7 +68,7 @@ def exists(path: str | Path) -> bool:
 
 
 def _write_once(path: Path, text: str) -> None:
-    """A file that appears whole; of several that write it the first one wins."""
+    """Write a file that appears whole. If several write it, the first one wins."""
     staging = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
     write_synced(staging, text.encode())
     try:

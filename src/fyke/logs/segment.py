@@ -18,14 +18,14 @@ _NAME: Final = re.compile(r"(\d{20})\.log", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """How far a segment is whole: the offset after its last group, and its place in the file."""
+    """The end of what is whole: the offset after its last group, and its place in the file."""
 
     end: int
     position: int
 
 
 def segments(folder: Path) -> list[int]:
-    """The first offsets of all segments, in order."""
+    """Return the first offsets of all segments, in order."""
     names = map(_NAME.fullmatch, os.listdir(folder) if folder.is_dir() else ())
     return sorted(int(name[1]) for name in names if name)
 
@@ -35,14 +35,14 @@ def file_of(folder: Path, first: int) -> Path:
 
 
 def frames(file: BinaryIO, position: int) -> Iterator[tuple[Frame, int]]:
-    """The frames from a position on and where each ends, up to the first that is not whole."""
+    """Yield the frames from a position and where each ends, up to the first that is not whole."""
     file.seek(position)
     while frame := read_frame(file):
         yield frame, file.tell()
 
 
 def follow(file: BinaryIO, tail: Tail, writers: dict[str, int] | None = None) -> Tail:
-    """The tail now, from an earlier one on; notes the batches of writers on the way."""
+    """Return the tail now, from an earlier one on; note the batches of writers on the way."""
     for frame, position in frames(file, tail.position):
         if frame.flags & LAST:
             tail = Tail(frame.end, position)
@@ -58,9 +58,9 @@ def _batches(frame: Frame) -> dict[str, int]:
 
 
 def check_cut(path: Path, file: BinaryIO, tail: Tail) -> None:
-    """What lies after the tail may be cut off: it was never acknowledged.
+    """Check that the bytes after the tail may be cut off: they were never acknowledged.
 
-    Where a write begins that was made after the damage was on the disk, the damage is no crash's.
+    If a write begins there that was made after the damage was on the disk, no crash did the damage.
     """
     file.seek(tail.position)
     rest = BytesIO(file.read())

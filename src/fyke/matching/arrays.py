@@ -12,12 +12,12 @@ Arrays: TypeAlias = "dict[str, npt.NDArray[Any]]"
 
 
 def grouped(group: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Arrays:
-    """The same arrays as members of a group."""
+    """Return the same arrays as members of a group."""
     return {f"{group}.{name}": array for name, array in arrays.items()}
 
 
 def members(group: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Arrays:
-    """The arrays of a group, by the names that `grouped` was given."""
+    """Return the arrays of a group, by the names that `grouped` was given."""
     prefix = f"{group}."
     return {
         name.removeprefix(prefix): array

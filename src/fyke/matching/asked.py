@@ -1,8 +1,8 @@
 """Asked: which paths the subscriptions of a matcher read, counted while they come and go.
 
 Two subscriptions may read one path, so each path has a count. The door (`events.door`) is made
-anew when a path is added to those that are read, or the last who read it has gone: an event is
-checked where somebody reads it, whoever was there before.
+anew when a path is added, or loses its last reader: an event is checked at the paths that are
+read now.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from fyke.filters.reads import reads
 
 
 class Asked:
-    """Paths with the number of their readers. Its owner's lock is held by whoever calls."""
+    """Paths with the number of their readers. The caller holds the owner's lock."""
 
     def __init__(self, filters: Iterable[Filter], schema: Schema | None = None) -> None:
         self._paths: Counter[str] = Counter()
         self._everything = 0
-        """How many read whatever there is."""
+        """The number of subscriptions that read all of an event."""
         self._schema = schema
         self._door: Door | None = None
         self._slow = 0
@@ -31,7 +31,7 @@ class Asked:
 
     @property
     def door(self) -> Door:
-        """What reads the paths that are asked for now."""
+        """The door that reads the paths that are asked for now."""
         if self._door is None:
             paths = None if self._everything else self._paths.keys()
             self._door = Door(paths, self._schema)
@@ -39,15 +39,15 @@ class Asked:
 
     @property
     def slow(self) -> int:
-        """How many texts went by the slow door, of this door and of those before."""
+        """The number of texts that went by the slow door, of this door and of those before."""
         return self._slow + (0 if self._door is None else self._door.slow)
 
     def add(self, filter: Filter) -> None:
-        """Takes note of a subscription that came."""
+        """Take note of a subscription that came."""
         self._count(filter, 1)
 
     def remove(self, filter: Filter) -> None:
-        """Takes note of one that went."""
+        """Take note of a subscription that went."""
         self._count(filter, -1)
 
     def _count(self, filter: Filter, by: int) -> None:

@@ -1,6 +1,7 @@
 """Batches: events in columns, for any engine.
 
-A table is cut into parts; documents are read one by one and put into columns, so many at a time.
+A table is cut into parts; documents are read one by one and put into columns, some thousands at a
+time.
 An engine that searches columns itself is `Columnar`; for the others each row becomes an event.
 """
 
@@ -18,15 +19,15 @@ from fyke.events.columns import Columns, read
 from fyke.events.documents import in_columns, numbered, read_document
 from fyke.events.event import Event
 from fyke.events.schema import Schema
-from fyke.matching.engine import Engine
+from fyke.matching.engines.contract import Engine
 
 Places: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 Words: TypeAlias = np.ndarray[Any, np.dtype[np.int32]]
 
 ROWS_MAX: Final = 65_536
-"""So many rows are searched at a time, which bounds the memory that a batch takes."""
+"""Rows that are searched at a time; this bounds the memory that a batch takes."""
 DOCUMENTS_MAX: Final = 8_192
-"""So many documents are: they take more memory than rows."""
+"""Documents that are searched at a time; they take more memory than rows."""
 
 
 @runtime_checkable
@@ -34,12 +35,12 @@ class Columnar(Protocol):
     """An engine that takes events in columns."""
 
     def match_columns(self, columns: Columns) -> tuple[Places, Words]:
-        """The slots that accept each row: those of row i between offsets[i] and offsets[i + 1]."""
+        """Return the slots that accept each row: of row i from offsets[i] to offsets[i + 1]."""
         ...
 
 
 def match_columns(engine: Engine, columns: Columns) -> tuple[Places, Words]:
-    """What `Columnar` promises, from any engine."""
+    """Return the slots that accept each row as `Columnar` does, from any engine."""
     if isinstance(engine, Columnar):
         return engine.match_columns(columns)
     found = [engine.match(columns.event(row)) for row in range(columns.rows)]
@@ -48,7 +49,7 @@ def match_columns(engine: Engine, columns: Columns) -> tuple[Places, Words]:
 
 
 def batches(events: Any, schema: Schema | None = None) -> Iterator[tuple[int | Places, Columns]]:
-    """Parts of a batch, with the number of their first row or of each row.
+    """Yield the parts of a batch, with the number of their first row or of each row.
 
     A row that is no event is an EventError. The schema says what text is read as a timestamp, and
     which numbers of JSON are decimals.

@@ -40,7 +40,7 @@ _GATHERED: Final = 2**14
 
 
 class ByteStore:
-    """Strings by slot; who uses it knows which slots are taken."""
+    """Strings by slot; the caller knows which slots are taken."""
 
     __slots__ = (
         *("_base", "_dead", "_end", "_is_mapped", "_moving", "_piece"),
@@ -65,18 +65,18 @@ class ByteStore:
 
     @property
     def places(self) -> npt.NDArray[np.int64]:
-        """Of all slots up to the last one ever taken; negative where there is no string."""
+        """The places of slots up to the last one ever taken; negative where there is no string."""
         return self._places[: self._end]
 
     @property
     def nbytes(self) -> int:
-        """What is held in memory of this process or mapped."""
+        """The bytes that are held in the memory of this process or mapped."""
         return self._places.nbytes + len(self._base) + self._tail.__alloc__()
 
     # --- one string
 
     def get(self, slot: int) -> bytes:
-        """The string of a slot that has one."""
+        """Return the string of a slot that has one."""
         place = self._view[slot]
         start = place >> _START
         end = start + (place & SIZE_MAX)
@@ -85,7 +85,7 @@ class ByteStore:
         return self._base[start:end].tobytes()
 
     def put(self, slot: int, data: bytes) -> None:
-        """Gives a string to a slot, which may be the first that was never taken."""
+        """Give a string to a slot, which may be the first that was never taken."""
         self._own(max(slot + 1, self._end))
         if slot == self._end:
             self._end += 1
@@ -95,7 +95,7 @@ class ByteStore:
         self._tidy()
 
     def drop(self, slot: int) -> None:
-        """Takes the string from a slot that has one."""
+        """Take the string from a slot that has one."""
         self._own(self._end)
         self._dead += self._view[slot] & SIZE_MAX
         self._view[slot] = _ABSENT
@@ -105,11 +105,11 @@ class ByteStore:
         self._view[slot] = len(self._tail) << _START | self._piece | len(data)
         try:
             self._tail += data
-        except BufferError:  # somebody looks at these bytes: they stay with him
+        except BufferError:  # these bytes are being read: the reader keeps them
             self._tail = self._tail + data
 
     def _own(self, slots: int) -> None:
-        """Room for so many places, in memory that may be written."""
+        """Make room for this number of places, in memory that may be written."""
         if self._is_mapped or slots > len(self._places):
             self._set_places(grown(self._places, self._end, slots))
             self._is_mapped = False
@@ -117,7 +117,7 @@ class ByteStore:
     # --- dead bytes
 
     def _tidy(self) -> None:
-        """Moves a few strings out of a base that goes away, or finds that it is time to."""
+        """Move a few strings out of a base that goes away; begin when half the bytes are dead."""
         if self._moving is None:
             if self._dead <= _DEAD_MIN or 2 * self._dead <= len(self._base) + len(self._tail):
                 return
@@ -139,7 +139,7 @@ class ByteStore:
     # --- many strings
 
     def texts(self, slots: Iterable[int]) -> list[str]:
-        """The strings of some slots, read as UTF-8."""
+        """Return the strings of some slots, read as UTF-8."""
         view, tail, piece = self._view, self._tail, self._piece
         found = []
         for slot in slots:
@@ -154,7 +154,7 @@ class ByteStore:
     def gathered(
         self, slots: npt.NDArray[np.integer[Any]]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
-        """The strings of some slots, end to end, and where each begins and the last ends."""
+        """Return the strings of some slots, end to end, and where each begins and the last ends."""
         return self._copied(self._places[slots])
 
     def _copied(
@@ -182,7 +182,7 @@ class ByteStore:
     # --- the whole
 
     def end_to_end(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
-        """All strings in the order of slots, and where each begins and the last ends.
+        """Return all strings in the order of slots, and where each begins and the last ends.
 
         Copies nothing where they lie so already: then do not keep the bytes beyond a change.
         """
@@ -196,14 +196,14 @@ class ByteStore:
         return offsets, np.frombuffer(self._tail or self._base, np.uint8)[: offsets[-1]]
 
     def arrays(self) -> Arrays:
-        """What `of` takes: as small as can be, and the same for the same strings."""
+        """Return what `of` takes: as small as can be, and the same for the same strings."""
         offsets, data = self.end_to_end()
         places = np.where(self.places >= 0, offsets[:-1] << _START | np.diff(offsets), _ABSENT)
         return {"places": places, "bytes": data}
 
     @classmethod
     def of(cls, arrays: Arrays) -> ByteStore:
-        """A store over arrays that are neither copied nor written.
+        """Return a store over arrays that are neither copied nor written.
 
         KeyError where one is missing, FykeError where they do not fit each other.
         """
@@ -224,24 +224,24 @@ class ByteStore:
 
 
 def sizes_at(places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The sizes of strings; 0 where there is none."""
+    """Return the sizes of strings; 0 where there is none."""
     return np.where(places >= 0, places & SIZE_MAX, 0)
 
 
 def starts_at(places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Where strings start, all in the same piece."""
+    """Return where strings start, all in the same piece."""
     return places >> _START
 
 
 def grown(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
-    """A copy that may be written, with room for more than is needed."""
+    """Return a copy that may be written, with room for more than is needed."""
     wider = np.empty(max(needed + needed // 4, 16), array.dtype)
     wider[:used] = array[:used]
     return wider
 
 
 def offsets_of(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Where strings of some sizes start that lie end to end, and where the last ends."""
+    """Return where strings of some sizes start that lie end to end, and where the last ends."""
     offsets = np.zeros(sizes.size + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     return offsets

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _STRING_BYTES_MAX: Final = 2**31 - 1
-"""More do not fit in one Arrow array of strings with 32-bit offsets."""
+"""Bytes of one Arrow array of strings with 32-bit offsets, at most."""
 _FEW: Final = 4
 """Ids are copied one by one until one in so many slots has been asked for; then all are laid out
 as an Arrow array to take them from, as they are from the start where a snapshot was opened."""
@@ -60,26 +60,26 @@ class IdTable:
 
     @property
     def places(self) -> npt.NDArray[np.int64]:
-        """Negative where a slot is free."""
+        """The places of ids by slot; negative where a slot is free."""
         return self._ids.places
 
     def slots(self) -> npt.NDArray[np.int64]:
-        """The slots that are taken, in ascending order."""
+        """Return the slots that are taken, in ascending order."""
         return np.flatnonzero(self.places >= 0)
 
     # --- one id
 
     def slot(self, id: object) -> int | None:
-        """The slot of an id; None where there is no such id."""
+        """Return the slot of an id; None where there is no such id."""
         slot = self._found(id)
         return None if slot == EMPTY else slot
 
     def id(self, slot: int) -> str:
-        """The id at a slot that is taken."""
+        """Return the id at a slot that is taken."""
         return self._ids.get(slot).decode()
 
     def add(self, id: str) -> int:
-        """The slot of a new id."""
+        """Add an id. Return its slot."""
         data = _encoded(id)
         hash = _hash(data)
         if self._table.find(hash, data, self._hash_at, self._ids.get) != EMPTY:
@@ -94,7 +94,7 @@ class IdTable:
         return slot
 
     def remove(self, id: str) -> int:
-        """The slot that an id had; it may be given to another."""
+        """Remove an id. Return the slot that it had, which may be given to another."""
         slot = self._found(id)
         if slot == EMPTY:
             raise FykeError(f"there is no subscription {shown(id)}")
@@ -105,7 +105,7 @@ class IdTable:
         return slot
 
     def _found(self, id: object) -> int:
-        """The slot of an id, or EMPTY; what cannot be an id is not found."""
+        """Return the slot of an id; EMPTY if there is none, or if it cannot be an id."""
         try:
             data = id.encode() if isinstance(id, str) else None
         except UnicodeEncodeError:
@@ -115,7 +115,7 @@ class IdTable:
         return self._table.find(_hash(data), data, self._hash_at, self._ids.get)
 
     def _changed(self) -> list[int]:
-        """Before a change: arrays that may be written; returns the free slots."""
+        """Make the arrays writable before a change. Return the free slots."""
         self._strings, self._asked = None, 0
         if self._is_mapped:
             self._set_hashes(grown(self._hashes, len(self._hashes), len(self._hashes)))
@@ -127,29 +127,38 @@ class IdTable:
     # --- many ids
 
     def names(self, slots: Iterable[int]) -> list[str]:
-        """The ids at some slots that are taken."""
+        """Return the ids at some slots that are taken."""
         return self._ids.texts(slots)
 
     def ids(self, slots: npt.NDArray[np.integer[Any]]) -> pa.Array:
-        """The ids at many slots, as an Arrow array of strings; of large strings beyond 2 GB."""
+        """Return the ids at many slots as an Arrow array of strings, of large ones beyond 2 GB."""
         self._asked += slots.size
         if self._strings is None and _FEW * self._asked < len(self.places):
             return _strings(*self._ids.gathered(slots))
         import pyarrow as pa
 
-        if self._strings is None:
-            offsets, data = self._ids.end_to_end()
-            self._longest = int(np.diff(offsets).max(initial=0))
-            self._strings = _strings(offsets, data)
-        strings = self._strings
+        strings = self._every_id()
         if slots.size * self._longest > _STRING_BYTES_MAX:
             strings = strings.cast(pa.large_string())
         return strings.take(pa.array(slots))
 
+    def coded_ids(self, slots: npt.NDArray[np.integer[Any]]) -> pa.DictionaryArray:
+        """Return the slots as indices into the ids of all slots: no string is made or hashed."""
+        import pyarrow as pa
+
+        return pa.DictionaryArray.from_arrays(pa.array(slots), self._every_id(), safe=False)
+
+    def _every_id(self) -> pa.Array:
+        if self._strings is None:
+            offsets, data = self._ids.end_to_end()
+            self._longest = int(np.diff(offsets).max(initial=0))
+            self._strings = _strings(offsets, data)
+        return self._strings
+
     # --- the snapshot
 
     def arrays(self) -> Arrays:
-        """What `of` takes."""
+        """Return what `of` takes."""
         hashes = self._hashes[: len(self.places)]
         hashes = np.where(self.places >= 0, hashes, np.uint32(0))
         ids = self._ids.arrays()
@@ -161,7 +170,7 @@ class IdTable:
 
     @classmethod
     def of(cls, arrays: Arrays) -> IdTable:
-        """A table over arrays that are copied when it first changes, the ids themselves never.
+        """Return a table over arrays; its first change copies them, but never the ids.
 
         KeyError where one is missing, FykeError where they do not fit each other.
         """
@@ -175,7 +184,7 @@ class IdTable:
         return table
 
     def _lay_out(self, offsets: npt.NDArray[np.integer[Any]], data: npt.NDArray[np.uint8]) -> None:
-        """Ids that lie end to end are an Arrow array as they are."""
+        """Take ids that lie end to end as an Arrow array; FykeError if they do not."""
         right = offsets_of(sizes_at(self.places))
         starts = np.where(self.places >= 0, starts_at(self.places), right[:-1])
         if not np.array_equal(starts, right[:-1]) or right[-1] != data.size:
@@ -200,7 +209,7 @@ class IdTable:
 
 
 def _are_all(slots: npt.NDArray[np.int32], places: npt.NDArray[np.int64]) -> bool:
-    """Whether these are the slots that are taken, if they are as many."""
+    """Return True if these are the slots that are taken, if they are as many."""
     if slots.max(initial=-1) >= places.size:
         return False
     held = np.zeros(places.size, np.bool_)
@@ -209,7 +218,7 @@ def _are_all(slots: npt.NDArray[np.int32], places: npt.NDArray[np.int64]) -> boo
 
 
 def _are_texts(places: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> bool:
-    """Whether the bytes are UTF-8 and no place begins or ends within a character."""
+    """Return True if the bytes are UTF-8 and no place begins or ends within a character."""
     try:
         if str(data.data, "utf-8").isascii():
             return True

@@ -1,4 +1,4 @@
-"""Lines: NDJSON in blocks of lines, and what comes of matching them.
+"""Lines: NDJSON in blocks of lines, and the matches of a block.
 
 A block is some megabytes at most and holds whole lines; a line that is too long is never held. So
 a file of any size takes little memory.
@@ -37,7 +37,7 @@ class Refused(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LineMatches:
-    """What lines came to.
+    """The matches of some lines, and the lines that were refused.
 
     `table` has a row for each match, ordered by event: `event`, the number of the line from 0, and
     `subscription`, the id. Blank lines are counted, but are no events.
@@ -47,15 +47,15 @@ class LineMatches:
     refused: tuple[Refused, ...]
     events: int
     slow: int
-    """How many lines went by the slow door (`events.door`)."""
+    """The number of lines that went by the slow door (`events.door`)."""
 
 
 def line_matches(block: Block, first: int, parts: list[tuple[pa.Array, pa.Array]]) -> LineMatches:
-    """What a block came to; its parts are put in order."""
+    """Return the matches of a block; its parts are put in order."""
     import pyarrow as pa
 
     events = pa.chunked_array([part[0] for part in parts], pa.int64())
-    ids = pa.chunked_array([part[1] for part in parts], pa.string())
+    ids = pa.chunked_array([part[1] for part in parts], parts[0][1].type if parts else pa.string())
     table = pa.table({"event": events, "subscription": ids})
     if len(parts) > 1:
         table = table.sort_by("event")
@@ -64,13 +64,13 @@ def line_matches(block: Block, first: int, parts: list[tuple[pa.Array, pa.Array]
 
 
 def too_long(number: int) -> LineMatches:
-    """What a line came to that was not read."""
+    """Return the refusal of a line that was too long to be read."""
     refused = Refused(number, f"the line is longer than {LENGTH_MAX} bytes")
     return replace(joined([]), refused=(refused,))
 
 
 def joined(blocks: Sequence[LineMatches]) -> LineMatches:
-    """What blocks came to, one after the other."""
+    """Return the matches of blocks, one after the other."""
     import pyarrow as pa
 
     empty = pa.table({"event": pa.array([], pa.int64()), "subscription": pa.array([], pa.string())})
@@ -91,7 +91,7 @@ class LineBlock(NamedTuple):
 
 @contextmanager
 def opened(source: Any) -> Iterator[Callable[[int], bytes]]:
-    """What reads the bytes of a text, a path, or an open file."""
+    """Yield a function that reads the bytes of a text, a path, or an open file."""
     if isinstance(source, str):
         source = source.encode(errors="surrogatepass")
     if isinstance(source, bytes | bytearray | memoryview):
@@ -109,7 +109,7 @@ def opened(source: Any) -> Iterator[Callable[[int], bytes]]:
 
 
 def blocks(read: Callable[[int], bytes], length_max: int = LENGTH_MAX) -> Iterator[LineBlock]:
-    """The lines of a stream, of which `read` gives a number of bytes at most."""
+    """Yield the lines of a stream, of which `read` gives a number of bytes at most."""
     number = 0
     for lines in _pieces(read, length_max):
         if lines is None:
@@ -125,7 +125,7 @@ def blocks(read: Callable[[int], bytes], length_max: int = LENGTH_MAX) -> Iterat
 
 
 def _pieces(read: Callable[[int], bytes], length_max: int) -> Iterator[list[bytes] | None]:
-    """Whole lines of some megabytes; None for one that is too long."""
+    """Yield whole lines of some megabytes; None for one that is too long."""
     begun: list[bytes] = []
     size = 0
     while piece := read(BLOCK_BYTES):
@@ -152,7 +152,7 @@ def _pieces(read: Callable[[int], bytes], length_max: int) -> Iterator[list[byte
 
 
 def _short(lines: list[bytes], length_max: int) -> Iterator[list[bytes] | None]:
-    """The lines, cut where one of them is too long."""
+    """Yield the lines, cut where one of them is too long."""
     start = 0
     if sum(map(len, lines)) <= length_max:
         yield lines

@@ -32,18 +32,18 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fyke.errors import FilterWarning, FykeError, shown, warn_outside
+from fyke.errors import FilterWarning, FykeError, printable, shown, warn_outside
 from fyke.events.event import Document, Event, as_event
 from fyke.filters.dialects import parse
 from fyke.filters.explanation import Explanation, explain
 from fyke.filters.filter import FALSE, And, Filter
 from fyke.filters.remarks import may_be_quoted, remarks
-from fyke.filters.resolution import checked
+from fyke.filters.resolution import resolve_strictly
 from fyke.limits import DEFAULT_LIMITS, Limits
 from fyke.matching.arrays import Arrays
-from fyke.matching.changes import Changes
-from fyke.matching.engine import Engine, Learning, Persistent, Reordering, Scouting, Work
-from fyke.matching.scan import ScanEngine
+from fyke.matching.change_log import ChangeLog
+from fyke.matching.engines.contract import Engine, Learning, Persistent, Reordering, Scouting, Work
+from fyke.matching.engines.scan import ScanEngine
 from fyke.matching.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -62,24 +62,24 @@ FilterOf: TypeAlias = Callable[[int], Filter]
 
 
 def _loaded(module: str, name: str, **chosen: object) -> Callable[[FilterOf], Engine]:
-    """Makes an engine whose module, and numpy with it, is imported when the engine is wanted."""
+    """Make an engine whose module, and numpy with it, is imported when the engine is wanted."""
 
     def make(filter_of: FilterOf) -> Engine:
-        engine: Engine = getattr(import_module(f"fyke.matching.{module}"), name)(**chosen)
+        engine: Engine = getattr(import_module(f"fyke.matching.engines.{module}"), name)(**chosen)
         return engine
 
     return make
 
 
 def _compiled(filter_of: FilterOf) -> Engine:
-    """The compiled engine itself where its kernels are loaded."""
-    from fyke.matching.compiled.compiling import is_loaded
+    """Return the compiled engine itself where its kernels are loaded."""
+    from fyke.matching.compiled.kernels.compiling import is_loaded
 
     if is_loaded():
         from fyke.matching.compiled.engine import CompiledEngine
 
         return CompiledEngine(filter_of)
-    from fyke.matching.deferred import DeferredEngine
+    from fyke.matching.engines.deferred import DeferredEngine
 
     return DeferredEngine(filter_of)
 
@@ -94,19 +94,19 @@ ENGINES: Final[dict[str, Callable[[FilterOf], Engine]]] = {
 }
 """The engines by name."""
 _CONFIGURED: Final = {"interval": "IntervalEngine", "tree": "TreeEngine"}
-"""Those that take parameters, which `interval_parameters` explains."""
+"""The engines that take parameters, which `interval_parameters` explains."""
 
 SUSPECTS_MIN: Final = 2_000
-"""`why_not` looks at so many subscriptions at least, if there are so many."""
+"""Subscriptions that `why_not` looks at, at least, if there are as many."""
 REMARKED_MAX: Final = 100
 """Texts of filters that one matcher warns of; a file in a wrong dialect would fill the screen."""
 CHUNK: Final = 1_000
-"""`add_many` lets others in after so many."""
+"""Subscriptions after which `add_many` releases the lock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What a matcher holds and what it has done."""
+    """The size of a matcher, and counts of the work that it has done."""
 
     engine: str
     subscriptions: int
@@ -127,6 +127,23 @@ class NearMiss:
     id: str
     failed: tuple[Explanation, ...]
     held: int
+
+
+class NearMisses(list[NearMiss]):
+    """Near misses, the nearest first; as text they are a table."""
+
+    def __str__(self) -> str:
+        """Return a row for each clause that failed, with what it saw."""
+        from fyke.filters.drawing import columns, seen_in
+
+        rows = [("subscription", "held", "failed", "seen")]
+        for miss in self:
+            first = (printable(miss.id), str(miss.held))
+            for clause in miss.failed:
+                parts = str(clause.filter), seen_in(clause.leaves())
+                rows.append((*first, *map(printable, parts)))  # type: ignore[arg-type]
+                first = ("", "")
+        return columns(rows)
 
 
 class Matcher:
@@ -159,12 +176,11 @@ class Matcher:
         self._remarked: set[str] = set()
         self._hold(_catalog())
         self._events = self._matches = self._self_checks = self._self_check_failures = 0
-        self._revision = 0
         self._watch: Callable[[Event], None] | None = None
         self._watched = 0.0
 
     def _hold(self, catalog: Catalog) -> None:
-        """Takes over subscriptions.
+        """Take over subscriptions.
 
         What searches them knows the catalog and not this matcher, so that the memory of a matcher
         that nobody uses is free at once.
@@ -172,9 +188,9 @@ class Matcher:
         filter_of = partial(_filter_at, catalog, self._lock)
         self._catalog = catalog
         self._engine = self._make(filter_of)
-        self._changes = Changes(filter_of)
+        self._log = ChangeLog(filter_of)
         self._asked: Asked | None = None
-        """What the subscriptions read, once somebody has handed in JSON."""
+        """The paths that the subscriptions read, once JSON has come."""
 
     @property
     def engine(self) -> Engine:
@@ -184,18 +200,18 @@ class Matcher:
 
     @property
     def schema(self) -> Schema | None:
-        """What is declared about events: the order of enumerations, and which text is a time."""
+        """The declared facts about events: the order of enumerations, and which text is a time."""
         return self._schema
 
     @property
     def revision(self) -> int:
-        """How many changes there were: two equal numbers mean that nothing has changed."""
-        return self._revision
+        """The number of changes so far: two equal numbers mean that nothing has changed."""
+        return self._log.position
 
     # --- subscriptions
 
     def add(self, id: str, filter: Filter | object, *, dialect: str = "fyke") -> None:
-        """Adds a subscription; it sees the next event. The filter may be given in any dialect.
+        """Add a subscription; it sees the next event. The filter may be given in any dialect.
 
         A FilterWarning says where a text probably means something else, as `symbol = "A"` does.
         """
@@ -203,43 +219,52 @@ class Matcher:
         with self._lock:
             self._enter(self._catalog.add(id, read), read)
 
-    def add_many(self, pairs: Iterable[tuple[str, Filter | object]]) -> None:
-        """Adds (id, filter) pairs; those before one that is refused stay added."""
-        read = self._read_pairs(pairs)
+    def add_many(
+        self,
+        pairs: Iterable[tuple[str, Filter | object] | tuple[str, Filter | object, str]],
+        *,
+        dialect: str = "fyke",
+    ) -> None:
+        """Add (id, filter) pairs, or (id, filter, dialect) where a filter has its own dialect.
+
+        Those before one that is refused stay added.
+        """
+        read = self._read_pairs(pairs, dialect)
         while self._insert(islice(read, CHUNK)):
             pass
 
     def remove(self, id: str) -> None:
-        """Removes a subscription; it does not see the next event."""
+        """Remove a subscription; it does not see the next event."""
         with self._lock:
             if self._asked is not None:
                 self._asked.remove(self._catalog.filter(self._catalog.known(id)))
             slot = self._catalog.remove(id)
-            self._revision += 1
-            self._changes.note(slot)
-            self._engine.remove(slot)
+            try:
+                self._engine.remove(slot)
+            finally:
+                self._log.note(slot)
 
     def replace(self, id: str, filter: Filter | object, *, dialect: str = "fyke") -> None:
-        """Gives a subscription another filter; nothing changes where that filter is refused."""
+        """Give a subscription another filter; nothing changes where that filter is refused."""
         with self._lock:
             slot = self._catalog.known(id)
             old, new = self._catalog.filter(slot), self._read(filter, dialect)
             self._catalog.replace(id, new)
-            self._revision += 1
-            self._changes.note(slot, is_replaced=True)
-            self._engine.remove(slot)
             try:
+                self._engine.remove(slot)
                 self._engine.add(slot, new)
             except BaseException:
                 self._catalog.replace(id, old)
                 self._engine.add(slot, old)
                 raise
+            finally:
+                self._log.note(slot, is_replaced=True)
             if self._asked is not None:
                 self._asked.add(new)
                 self._asked.remove(old)
 
     def filter(self, id: str) -> Filter:
-        """The filter of a subscription."""
+        """Return the filter of a subscription."""
         with self._lock:
             return self._catalog.filter(self._catalog.known(id))
 
@@ -251,14 +276,14 @@ class Matcher:
     def _read(self, filter: Filter | object, dialect: str = "fyke") -> Filter:
         filter = getattr(filter, "filter", filter)  # a condition on the fields of a class has one
         if isinstance(filter, Filter):
-            return filter if self._schema is None else checked(filter, self._schema)
+            return filter if self._schema is None else resolve_strictly(filter, self._schema)
         read = parse(filter, dialect, schema=self._schema, limits=self._limits)
         if self._declared is not None or (type(filter) is str and may_be_quoted(filter)):
             self._remark(str(filter), read)
         return read
 
     def _remark(self, text: str, read: Filter) -> None:
-        """Warns of what was probably not meant: once for each text, of a limited number of them."""
+        """Warn of what was probably not meant: once for each text, of a limited number of them."""
         if text in self._remarked or len(self._remarked) >= REMARKED_MAX:
             return
         if found := remarks(read, self._declared):
@@ -267,17 +292,18 @@ class Matcher:
             self._remarked.add(text)
 
     def _read_pairs(
-        self, pairs: Iterable[tuple[str, Filter | object]]
+        self, pairs: Iterable[Sequence[Any]], dialect: str
     ) -> Iterator[tuple[str, Filter]]:
         for pair in pairs:
             try:
-                id, filter = pair
+                id, filter, *named = pair
+                (spoken,) = named or [dialect]
             except (TypeError, ValueError):
                 raise FykeError(f"{shown(pair)} is no pair of an id and a filter") from None
-            yield id, self._read(filter)
+            yield id, self._read(filter, spoken)
 
     def _insert(self, pairs: Iterable[tuple[str, Filter]]) -> int:
-        """How many there were."""
+        """Add some subscriptions. Return how many there were."""
         added = 0
         with self._lock:
             for slot, filter in self._catalog.add_many(pairs):
@@ -286,25 +312,28 @@ class Matcher:
         return added
 
     def _enter(self, slot: int, filter: Filter) -> None:
-        """Hands a new subscription to the engine; it is forgotten where the engine refuses it."""
+        """Hand a new subscription to the engine; it is forgotten where the engine refuses it."""
         try:
             self._engine.add(slot, filter)
         except BaseException:
             self._catalog.remove(self._catalog.id(slot))
             raise
-        self._revision += 1
-        self._changes.note(slot)
+        self._log.note(slot)
         if self._asked is not None:
             self._asked.add(filter)
 
     # --- events
 
     def match(self, event: Event | Document) -> list[str]:
-        """The ids of the subscriptions that accept the event."""
-        return self._match(self._event(event), None)  # type: ignore[return-value]
+        """Return the ids of the subscriptions that accept the event."""
+        if event.__class__ is dict and self._schema is None:
+            event = Event(event)
+        elif event.__class__ is not Event or self._schema is not None:
+            event = self._event(event)
+        return self._match(event, None)  # type: ignore[return-value]
 
     def match_json(self, text: bytes | str, *, strict: bool = False) -> list[str]:
-        """The ids of the subscriptions that accept the event of a JSON object.
+        """Return the ids of the subscriptions that accept the event of a JSON object.
 
         Only what subscriptions read is read of it, and checked; all else must be well-formed. With
         `strict`, all of it is checked, and a key that occurs twice in one object is refused.
@@ -315,28 +344,40 @@ class Matcher:
             ids = self._match(door.event(text), door)
         return ids
 
+    def match_cloudevents(self, text: bytes | str) -> list[list[str]]:
+        """Return the ids for each CloudEvent of a JSON text: an object, or an array as a batch.
+
+        Events are read as `events.cloudevents` says, whole and strictly; one that is refused
+        refuses its batch.
+        """
+        from fyke.events.cloudevents import decode_all
+
+        return [self.match(event) for event in decode_all(text)]
+
     def _match(self, event: Event, door: Door | None) -> list[str] | None:
-        """The ids; None where the door that the event came by is not the one that there is now."""
-        with self._lock:
-            self._changes.begin()
+        """Return the ids; None if the event came by a door that is out of date."""
+        self._log.running.append(None)
         try:
-            slots = self._engine.match(event)
-        except BaseException:
-            with self._lock:
-                self._changes.end()
-            raise
-        with self._lock:
-            slots = self._changes.settled(slots, event)
-            self._changes.end()
-            if door is not None and door is not self._door():
-                return None
-            self._events += 1
-            if self._self_check and self._random.random() < self._self_check:
-                slots = self._checked(event, slots)
-            self._matches += len(slots)
-            if self._watch is not None and self._random.random() < self._watched:
-                self._watch(event)
-            return self._catalog.names(slots)
+            while True:
+                since = self._log.position
+                slots = self._engine.match(event)
+                with self._lock:
+                    if since != self._log.position:
+                        settled = self._log.settle(slots, event, since)
+                        if settled is None:
+                            continue
+                        slots = settled
+                    if door is not None and door is not self._door():
+                        return None
+                    self._events += 1
+                    if self._self_check and self._random.random() < self._self_check:
+                        slots = self._checked(event, slots)
+                    if self._watch is not None and self._random.random() < self._watched:
+                        self._watch(event)
+                    self._matches += len(slots)
+                    return self._catalog.names(slots) if slots else []
+        finally:
+            self._log.running.pop()
 
     def _strictly(self, text: bytes | str) -> Event:
         from fyke.events.documents import read_document
@@ -344,7 +385,7 @@ class Matcher:
         return read_document(text if isinstance(text, str) else bytes(text), self._schema)
 
     def _door(self) -> Door:
-        """What reads JSON for the subscriptions that there are now."""
+        """Return the door that reads JSON for the subscriptions that there are now."""
         with self._lock:
             if self._asked is None:
                 from fyke.matching.asked import Asked
@@ -354,12 +395,12 @@ class Matcher:
             return self._asked.door
 
     def _event(self, event: Event | Document) -> Event:
-        """The event as the schema reads it."""
+        """Return the event as the schema reads it."""
         event = as_event(event)
         return event if self._schema is None else self._schema.read(event)
 
     def match_batch(self, table: Any) -> pa.Table:
-        """The matches of a pyarrow Table or RecordBatch, or of documents.
+        """Return the matches of a pyarrow Table or RecordBatch, or of documents.
 
         A table with a row for each match: `event`, the number of the row, and `subscription`, the
         id; ordered by event.
@@ -379,8 +420,22 @@ class Matcher:
         ids = pa.chunked_array([part[1] for part in parts], pa.string())
         return pa.table({"event": events, "subscription": ids})
 
+    def match_columns(self, columns: Columns) -> pa.Table:
+        """Return the matches of events in columns, which `fyke.events.columns.read` makes.
+
+        A table as `match_batch` has it, but `subscription` is a dictionary array: its indices stay
+        the same for an id as long as it is there. Several matchers share one reading of the events.
+        """
+        import pyarrow as pa
+
+        from fyke.matching.batch import batches
+
+        (read,) = batches(columns)
+        events, ids = self._match_rows(*read, is_coded=True)  # type: ignore[misc]
+        return pa.table({"event": events, "subscription": ids})
+
     def match_ndjson(self, source: Any) -> LineMatches:
-        """The matches of JSON lines: bytes, a text, a path, or a file that is open for bytes.
+        """Return the matches of JSON lines: bytes, a text, a path, or a file open for bytes.
 
         Lines are read as `match_json` reads one, block by block. A line that is no event is in
         `refused` and harms no other.
@@ -390,10 +445,13 @@ class Matcher:
         with opened(source) as read:
             return joined([self.match_lines(block.lines, block.first) for block in blocks(read)])
 
-    def match_lines(self, lines: Sequence[bytes] | None, first: int = 0) -> LineMatches:
-        """The matches of one block of JSON lines, whose numbers begin with `first`.
+    def match_lines(
+        self, lines: Sequence[bytes] | None, first: int = 0, *, is_coded: bool = False
+    ) -> LineMatches:
+        """Return the matches of one block of JSON lines, whose numbers begin with `first`.
 
-        None stands for a line that is too long to be read (`matching.lines.blocks`).
+        None stands for a line that is too long to be read (`matching.lines.blocks`). With
+        `is_coded` the ids are a dictionary array, as in `match_columns`.
         """
         from fyke.matching.lines import line_matches, too_long
 
@@ -402,29 +460,32 @@ class Matcher:
         while True:
             door = self._door()
             block = door.block(lines)
-            parts = [self._match_rows(first + places, each, door) for places, each in block.parts]
+            parts = [
+                self._match_rows(first + places, each, door, is_coded=is_coded)
+                for places, each in block.parts
+            ]
             if None not in parts:
                 return line_matches(block, first, parts)  # type: ignore[arg-type]
 
     def _match_rows(
-        self, numbers: Any, columns: Columns, door: Door | None = None
+        self, numbers: Any, columns: Columns, door: Door | None = None, is_coded: bool = False
     ) -> tuple[pa.Array, pa.Array] | None:
-        """The numbers of the rows and the ids, of all matches; `numbers` may be the first one.
+        """Return row numbers and ids of all matches; `numbers` may be the first one alone.
 
-        None as `_match` says.
+        None if the rows came by a door that is out of date.
         """
         import numpy as np
         import pyarrow as pa
 
         from fyke.matching.batch import match_columns
 
-        with self._searching():
+        with self._searching() as since:
             offsets, slots = match_columns(self._engine, columns)
             with self._lock:
                 if door is not None and door is not self._door():
                     return None
                 rows = np.repeat(np.arange(columns.rows), np.diff(offsets))
-                rows, slots = self._changes.settled_rows(rows, slots, columns)
+                rows, slots = self._log.settle_rows(rows, slots, columns, since)
                 if self._self_check:
                     rows, slots = self._checked_rows(rows, slots, columns)
                 self._events += columns.rows
@@ -433,20 +494,24 @@ class Matcher:
                     for row in range(columns.rows):
                         if self._random.random() < self._watched:
                             self._watch(columns.event(row))
-                ids = self._catalog.ids(slots).cast(pa.string())
+                if is_coded:
+                    ids = self._catalog.coded_ids(slots)
+                else:
+                    ids = self._catalog.ids(slots).cast(pa.string())
         if isinstance(numbers, int):
             return pa.array(rows + numbers if numbers else rows), ids
         return pa.array(numbers[rows]), ids
 
     @contextmanager
-    def _searching(self) -> Iterator[None]:
+    def _searching(self) -> Iterator[int]:
+        """Keep the log of changes for a batch. Yield the position where it begins."""
         with self._lock:
-            self._changes.begin()
+            since = self._log.begin()
         try:
-            yield
+            yield since
         finally:
             with self._lock:
-                self._changes.end()
+                self._log.end()
 
     def _checked(self, event: Event, slots: list[int]) -> list[int]:
         right = [slot for slot, filter in self._catalog.filters() if filter.matches(event)]
@@ -455,7 +520,7 @@ class Matcher:
         return right
 
     def _checked_rows(self, rows: Any, slots: Any, columns: Columns) -> tuple[Any, Any]:
-        """The same with a share of the rows checked."""
+        """Return the same with a share of the rows checked."""
         import numpy as np
 
         for row in range(columns.rows):
@@ -467,22 +532,24 @@ class Matcher:
         return rows, slots
 
     def explain(self, event: Event | Document, id: str) -> Explanation:
-        """Each predicate of a subscription, with the value it saw and its verdict."""
+        """Return each predicate of a subscription, with the value it saw and its verdict."""
         return explain(self.filter(id), self._event(event))
 
-    def why_not(self, event: Event | Document, limit: int = 10) -> list[NearMiss]:
-        """The subscriptions that nearly accepted the event, and the clauses that failed.
+    def why_not(self, event: Event | Document, limit: int = 10) -> NearMisses:
+        """Return the subscriptions that nearly accepted the event, and the clauses that failed.
 
-        Among very many, those that the engine guesses to be nearest are looked at.
+        Printed, they are a table. Among very many subscriptions, those that the engine guesses to
+        be nearest are looked at.
         """
         event = self._event(event)
         with self._lock:
             misses = (self._miss(*each, event) for each in self._suspects(event, limit))
-            return heapq.nsmallest(
+            nearest = heapq.nsmallest(
                 limit,
                 (miss for miss in misses if miss is not None),
                 key=lambda miss: (len(miss.failed), -miss.held),
             )
+        return NearMisses(nearest)
 
     def _suspects(self, event: Event, limit: int) -> Iterable[tuple[int, Filter]]:
         if len(self) <= SUSPECTS_MIN or not isinstance(self._engine, Scouting):
@@ -501,7 +568,7 @@ class Matcher:
     # --- the whole
 
     def learn(self, sample: Statistics | Iterable[Event | Document] | Any) -> None:
-        """Says what events are like: some of them, a pyarrow table, or statistics made elsewhere.
+        """Say what events are like: some of them, a pyarrow table, or statistics made elsewhere.
 
         An engine that chooses under what to file a subscription heeds it from now on; `compact`
         files again what is there already. Verdicts do not depend on it.
@@ -518,7 +585,7 @@ class Matcher:
             self._watch, self._watched = seen, share
 
     def compact(self) -> None:
-        """Files all subscriptions anew, by what is known about events by now, in one piece.
+        """File all subscriptions anew, by what is known about events by now, in one piece.
 
         Takes about as long as adding them did; events are matched and subscriptions change
         meanwhile. An engine that has nothing to gain does nothing.
@@ -529,7 +596,7 @@ class Matcher:
             self._engine.reorder()
 
     def stats(self) -> Stats:
-        """What this matcher holds and has done."""
+        """Return what this matcher holds and has done."""
         return Stats(
             engine=self._engine_name,
             subscriptions=len(self),
@@ -543,7 +610,7 @@ class Matcher:
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes a snapshot: a folder that appears whole or not at all."""
+        """Write a snapshot: a folder that appears whole or not at all."""
         from fyke.matching import snapshot
 
         with self._lock:
@@ -563,7 +630,7 @@ class Matcher:
             facts["schema"] = self._schema.to_document()
         arrays = self._catalog.arrays()
         if isinstance(self._engine, Persistent):
-            index, details = self._engine.kept()
+            index, details = self._engine.save()
             if index:
                 facts["index"] = details
             arrays |= index
@@ -571,7 +638,7 @@ class Matcher:
 
     @classmethod
     def open(cls, path: str | Path, engine: str | None = None) -> Matcher:
-        """The matcher that was saved; FykeError where the snapshot is not whole.
+        """Return the matcher that was saved; FykeError where the snapshot is not whole.
 
         The snapshot is mapped into memory, not read; it may be replaced while this matcher lives.
         """
@@ -591,7 +658,7 @@ class Matcher:
         has_index = facts["engine"] == self._engine_name and "index" in facts
         if has_index and isinstance(self._engine, Persistent):
             index = {name: each for name, each in arrays.items() if name.startswith("index.")}
-            self._engine.take_up(index, facts["index"], self._catalog.slots())
+            self._engine.load(index, facts["index"], self._catalog.slots())
             return
         for slot, filter in self._catalog.filters():
             self._engine.add(slot, filter)
@@ -605,6 +672,10 @@ class Matcher:
     def __iter__(self) -> Iterator[str]:
         return iter(self._catalog)
 
+    def __repr__(self) -> str:
+        many = len(self)
+        return f"Matcher({many:,} subscription{'' if many == 1 else 's'}, {self._engine_name!r})"
+
 
 def warm() -> None:
     """Compile the kernels of the compiled engine now, unless it was done, and load them.
@@ -612,13 +683,13 @@ def warm() -> None:
     Takes about half a minute the first time on a machine. Without it they are compiled in the
     background, and matchers answer more slowly until then. For images, and before a clock starts.
     """
-    from fyke.matching.compiled import compiling
+    from fyke.matching.compiled.kernels import compiling
 
     compiling.warm()
 
 
 def _maker(engine: str) -> Callable[[FilterOf], Engine]:
-    """What makes an engine, given its name, and behind a colon its parameters."""
+    """Return the maker of an engine, given its name, and behind a colon its parameters."""
     name, colon, rest = engine.partition(":")
     if name not in ENGINES:
         raise FykeError(f"unknown engine {shown(name)}; expected one of {', '.join(ENGINES)}")
@@ -626,7 +697,7 @@ def _maker(engine: str) -> Callable[[FilterOf], Engine]:
         return ENGINES[name]
     if name not in _CONFIGURED:
         raise FykeError(f"the engine {name} takes no parameters, {shown(rest)} are given")
-    from fyke.matching.interval_parameters import Parameters
+    from fyke.matching.engines.interval_parameters import Parameters
 
     return _loaded(name, _CONFIGURED[name], parameters=Parameters.read(rest))
 
@@ -640,7 +711,7 @@ def _schema(schema: Schema | None, timestamps: Iterable[str]) -> Schema | None:
 
 
 def schema_in(facts: dict[str, Any]) -> Schema | None:
-    """The schema among the facts of a snapshot."""
+    """Return the schema among the facts of a snapshot."""
     if "schema" not in facts:
         return None
     from fyke.events.schema import Schema
@@ -649,7 +720,7 @@ def schema_in(facts: dict[str, Any]) -> Schema | None:
 
 
 def _filter_at(catalog: Catalog, lock: threading.RLock, slot: int) -> Filter:
-    """The filter of a slot; one that accepts nothing where the slot was given up meanwhile."""
+    """Return the filter of a slot; FALSE where the slot was given up meanwhile."""
     with lock:
         return catalog.filter(slot) if catalog.is_taken(slot) else FALSE
 

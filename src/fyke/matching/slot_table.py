@@ -1,7 +1,7 @@
 """SlotTable: slots by the hash of what they hold, in cells that grow a few at a time.
 
 Idea. An open hash table of 32-bit cells with linear probing; a cell holds a slot plus one, or zero.
-Hashes are kept by slot by whoever uses the table: a probe compares them before anything else, and
+The owner of the table keeps hashes by slot: a probe compares them before anything else, and
 cells move without a look at ids.
 Example. In a table of 4 cells, `x` with hash 5 at slot 0 and `y` with hash 9 at slot 1 both belong
 to cell 1; the cells are [0, 1, 2, 0].
@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 EMPTY: Final = -1
-"""In place of a slot: there is none."""
+"""Stands in place of a slot where there is none."""
 _FREE: Final = 0
 _MOVED: Final = -1
 _CELLS_MIN: Final = 16
@@ -42,7 +42,7 @@ class SlotTable:
     __slots__ = ("_array", "_cells", "_is_mapped", "_next", "_old", "count")
 
     def __init__(self, cells: npt.NDArray[np.int32] | None = None, count: int = 0) -> None:
-        """An empty table, or one over cells that are copied before the first change."""
+        """Make an empty table, or one over cells that are copied before the first change."""
         self._is_mapped = cells is not None
         self._set(np.zeros(_CELLS_MIN, np.int32) if cells is None else cells)
         self._old: memoryview | None = None
@@ -62,7 +62,7 @@ class SlotTable:
     def find(
         self, hash: int, data: bytes, hashes: memoryview, data_at: Callable[[int], bytes]
     ) -> int:
-        """The slot that holds some bytes, or EMPTY."""
+        """Return the slot that holds some bytes, or EMPTY."""
         cells = self._cells
         mask = len(cells) - 1
         cell = hash & mask
@@ -88,7 +88,7 @@ class SlotTable:
         return EMPTY
 
     def add(self, slot: int, hashes: memoryview) -> None:
-        """Adds a slot that is not in the table; its hash is known already."""
+        """Add a slot that is not in the table; its hash is known already."""
         if self._is_mapped:
             self._own()
         if 3 * (self.count + 1) > 2 * len(self._cells):
@@ -99,7 +99,7 @@ class SlotTable:
         self.count += 1
 
     def remove(self, slot: int, hashes: memoryview) -> None:
-        """Removes a slot that is in the table."""
+        """Remove a slot that is in the table."""
         if self._is_mapped:
             self._own()
         cell = _cell_of(self._cells, hashes[slot], slot)
@@ -116,7 +116,7 @@ class SlotTable:
         self._is_mapped = False
 
     def _clear(self, gap: int, hashes: memoryview) -> None:
-        """Empties a cell and closes the gap."""
+        """Empty a cell and close the gap."""
         cells = self._cells
         mask = len(cells) - 1
         cell = gap + 1 & mask
@@ -136,7 +136,7 @@ class SlotTable:
         self._set(np.zeros(2 * len(self._cells), np.int32))
 
     def _move(self, old: memoryview, hashes: memoryview) -> None:
-        """Empties a few old cells."""
+        """Empty a few old cells."""
         first, self._next = self._next, self._next + MOVED_AT_ONCE
         for cell in range(first, self._next):
             slot = old[cell] - 1
@@ -149,7 +149,7 @@ class SlotTable:
     # --- the whole
 
     def whole(self, hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.int32]:
-        """All cells as one table."""
+        """Return all cells as one table."""
         if self._old is None:
             return self._array
         old = np.frombuffer(self._old, np.int32)
@@ -157,14 +157,14 @@ class SlotTable:
 
 
 def slots_in(cells: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """The slots in some cells."""
+    """Return the slots in some cells."""
     return cells[cells > _FREE] - np.int32(1)
 
 
 def arranged(
     slots: npt.NDArray[np.int32], hashes: npt.NDArray[np.uint32], size: int
 ) -> npt.NDArray[np.int32]:
-    """A table of so many cells that holds some slots."""
+    """Return a table of `size` cells that holds some slots."""
     belongs = (hashes[slots] & np.uint32(size - 1)).astype(np.int64)
     order = np.argsort(belongs, kind="stable")
     numbers = np.arange(slots.size)
@@ -189,7 +189,7 @@ def _put(cells: Any, hash: int, slot: int) -> None:
 
 
 def _cell_of(cells: Any, hash: int, slot: int) -> int:
-    """The cell that holds a slot, or EMPTY."""
+    """Return the cell that holds a slot, or EMPTY."""
     mask = len(cells) - 1
     cell = hash & mask
     while (held := cells[cell]) != slot + 1:

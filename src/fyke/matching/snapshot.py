@@ -6,10 +6,10 @@
 
 Writing. The arrays go to a new data folder and are synced; then the manifest is replaced by
 renaming, which is one step: a crash at any moment leaves the old snapshot or the new one. Other
-data folders are removed last; who has their files mapped keeps them.
+data folders are removed last; a process that has their files mapped keeps them.
 Reading. Version, sizes and checksums are verified before any use; a file is mapped read-only, from
-its first byte, so that arrays are aligned and processes share them. Who reads while another saves
-and finds files gone begins again with the new manifest.
+its first byte, so that arrays are aligned and processes share them. A reader that finds files
+gone, because another process saves, begins again with the new manifest.
 Bounds. Names in a manifest are plain: none leads out of the folder. Types are numbers only.
 """
 
@@ -59,7 +59,7 @@ class _Gone(FykeError):
 
 
 def save(path: Path, facts: dict[str, object], arrays: Arrays) -> None:
-    """Writes the folder; an existing snapshot at the place is replaced."""
+    """Write the folder; an existing snapshot at the place is replaced."""
     try:
         _save(path, facts, arrays)
     except OSError as error:
@@ -89,7 +89,7 @@ def _save(path: Path, facts: dict[str, object], arrays: Arrays) -> None:
 
 
 def _check_ours(path: Path) -> None:
-    """A folder with anything in it that no snapshot has is somebody else's."""
+    """Raise FykeError if the folder holds anything that no snapshot has: it is not ours."""
     if not path.exists():
         return
     refusal = FykeError(f"{path} exists and is no snapshot; nothing was written")
@@ -104,7 +104,7 @@ def _check_ours(path: Path) -> None:
 
 
 def _is_manifest(path: Path) -> bool:
-    """One of ours, perhaps of another version or damaged."""
+    """Return True for a manifest of ours, perhaps of another version or damaged."""
     return f'"{FORMAT}"'.encode() in path.read_bytes()[:4096]
 
 
@@ -130,12 +130,12 @@ def _sealed(content: dict[str, object]) -> bytes:
 
 
 def _seal(content: dict[str, object]) -> str:
-    """The checksum of a manifest without its checksum."""
+    """Return the checksum of a manifest without its checksum."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _remove_others(path: Path, current: str) -> None:
-    """What earlier snapshots and interrupted writers left."""
+    """Remove what earlier snapshots and interrupted writers left."""
     for entry in os.scandir(path):
         if _DATA_NAME.fullmatch(entry.name) and entry.name != current:
             shutil.rmtree(entry.path, ignore_errors=True)
@@ -144,7 +144,7 @@ def _remove_others(path: Path, current: str) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Puts the folder's entries on disk, where the system can do that."""
+    """Put the folder's entries on disk, where the system can do that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -155,7 +155,7 @@ def _sync(folder: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One writer at a time, where the system has locks on folders; a crash gives the lock back."""
+    """Keep other writers out, where folders can be locked; a crash gives the lock back."""
     try:
         import fcntl
     except ImportError:
@@ -175,7 +175,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What a manifest says about an array."""
+    """The entry of an array in a manifest."""
 
     path: Path
     dtype: np.dtype[Any]
@@ -188,7 +188,7 @@ class _File:
 
 
 def load(path: Path) -> tuple[dict[str, Any], Arrays]:
-    """The facts and the arrays, mapped; FykeError says what is wrong with the folder."""
+    """Return the facts and the arrays, mapped; FykeError says what is wrong with the folder."""
     facts, files, maps = _opened(path)
     with ThreadPoolExecutor(_READERS) as readers:
         digests = list(readers.map(_digest, maps.values()))
@@ -203,19 +203,19 @@ def load(path: Path) -> tuple[dict[str, Any], Arrays]:
 
 
 def facts(path: Path) -> dict[str, Any]:
-    """The facts alone, without a look at the arrays."""
+    """Return the facts alone, without a look at the arrays."""
     return _manifest(path, _manifest_text(path))[0]
 
 
 def identity(path: Path) -> str:
-    """Tells what is saved at a path from what was there before or will be later."""
+    """Tell what is saved at a path from what was there before or will be later."""
     text = _manifest_text(path)
     _manifest(path, text)
     return _digest(text)
 
 
 def _opened(path: Path) -> tuple[dict[str, Any], dict[str, _File], dict[str, Any]]:
-    """The facts, the files and their maps: all of one snapshot, also while another is saved."""
+    """Return facts, files and their maps, all of one snapshot, also while another is saved."""
     for attempt in range(_ATTEMPTS):
         text = _manifest_text(path)
         facts, files = _manifest(path, text)
@@ -272,7 +272,7 @@ def _folder(path: Path, name: str) -> Path:
 
 
 def _file(folder: Path, name: str, entry: dict[str, Any]) -> _File:
-    """KeyError, TypeError or ValueError where an entry is not as it should be."""
+    """Read an entry; KeyError, TypeError or ValueError where it is not as it should be."""
     if not _ARRAY_NAME.fullmatch(name):
         raise ValueError(f"{shown(name)} is no name of an array")
     shape = tuple(entry["shape"])

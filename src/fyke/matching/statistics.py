@@ -25,21 +25,24 @@ from fyke.errors import FykeError, shown
 from fyke.events.event import Document, Event, as_event
 from fyke.events.number import INT_MAX
 from fyke.events.value import admit, canonical, parse_timestamp
-from fyke.matching.compiled.codes import key_document, scalar_key
+from fyke.matching.compiled.coding.codes import key_document, scalar_key
 
 VALUES_MAX: Final = 10_000
-"""So many values of an attribute are kept."""
+"""Values of an attribute that are kept."""
 TEXT_MAX: Final = 1_000
 """Longer strings are not told apart."""
 ROWS_MAX: Final = 10_000
-"""So many rows of a table are looked at."""
+"""Rows of a table that are looked at."""
 _KEYS: Final = frozenset({"events", "attributes", "types"})
 _ATTRIBUTE_KEYS: Final = frozenset({"present", "values"})
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeCounts:
-    """How many events have an attribute, and its values by `scalar_key`, the most common first."""
+    """The number of events that have an attribute, and its values by `scalar_key`.
+
+    The most common values come first.
+    """
 
     present: int
     values: Mapping[object, int]
@@ -47,16 +50,16 @@ class AttributeCounts:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a sample of events says about all of them."""
+    """Counts of a sample of events, which stand for all events."""
 
     events: int = 0
     attributes: Mapping[str, AttributeCounts] = field(default_factory=dict)
     types: Mapping[str, int] = field(default_factory=dict)
-    """By name, how many events are of a type."""
+    """By name, the number of events of a type."""
 
     @classmethod
     def of(cls, events: Iterable[Event | Document] | Any) -> Statistics:
-        """Counts a sample: events, or a pyarrow table of which some rows are looked at."""
+        """Count a sample: events, or a pyarrow table of which some rows are looked at."""
         count = _Count()
         for event in _events(events):
             count.add(event)
@@ -86,7 +89,7 @@ class Statistics:
 
     @classmethod
     def read(cls, document: Any) -> Statistics:
-        """The statistics that some data says; FykeError tells what is wrong with it."""
+        """Return the statistics that some data says; FykeError tells what is wrong with it."""
         parts = _mapping(document, "statistics", _KEYS)
         count = _Count()
         count.events = _number(parts.get("events"), "events", INT_MAX)
@@ -148,7 +151,7 @@ def _events(sample: Any) -> Iterator[Event]:
 
 
 def _rows(table: Any) -> Iterator[Event]:
-    """The events of some rows, at even distances; rows that are no events are passed over."""
+    """Yield the events of some rows, at even distances; rows that are no events are passed over."""
     from fyke.events.columns import read
 
     if table.num_rows > ROWS_MAX:

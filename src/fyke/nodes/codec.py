@@ -38,7 +38,7 @@ class MessageError(FykeError):
 
 @dataclass(frozen=True, slots=True, init=False)
 class Codec:
-    """Knows kinds by name."""
+    """The kinds of messages by name, and their bytes."""
 
     _kinds: dict[str, type[Message] | type[Route]]
     _limits: Limits
@@ -50,21 +50,23 @@ class Codec:
         object.__setattr__(self, "_limits", limits)
 
     def encode(self, message: Message) -> bytes:
-        """Return its bytes; MessageError for what has none: an unknown kind, half a character."""
+        """Return the bytes of a message. MessageError if its kind is unknown or a text has no
+        bytes.
+        """
         try:
             return msgspec.msgpack.encode((VERSION, *self._plain(message)))
         except (ValueError, TypeError, OverflowError, RecursionError) as refused:
             raise MessageError(f"{type(message).__name__}: {refused}") from None
 
     def size(self, message: Message) -> int:
-        """Return how many bytes `encode` makes, and refuse what it refuses."""
+        """Return the number of bytes that `encode` would make, and refuse what it refuses."""
         try:
             return 2 + self._struct_size(message)
         except (ValueError, TypeError, OverflowError, RecursionError) as refused:
             raise MessageError(f"{type(message).__name__}: {refused}") from None
 
     def decode(self, data: bytes) -> Message:
-        """Read a message; MessageError says what is wrong with it."""
+        """Return the message that bytes stand for. MessageError says what is wrong with them."""
         try:
             parts = msgspec.msgpack.decode(data)
         except (ValueError, TypeError, RecursionError) as refused:
@@ -121,7 +123,7 @@ class Codec:
     # --- sizes ------------------------------------------------------------------------------------
 
     def _struct_size(self, struct: Message | Route) -> int:
-        """Return the size of its kind and its fields, without what holds the two together."""
+        """Return the size of the kind and the fields, without the array around them."""
         size = _text_size(self._name(struct))
         plain, nested, names = _layout(type(struct))
         for field in plain:
@@ -132,7 +134,7 @@ class Codec:
         return size + names
 
     def _size(self, value: object) -> int:
-        """Return the size of what `_value` makes of it; it has to look at the same cases."""
+        """Return the size of what `_value` makes of a value. Both have the same cases."""
         if value is None or value is True or value is False:
             return 1
         kind = type(value)
@@ -194,7 +196,7 @@ class Codec:
 
 
 def _nested(struct: msgspec.Struct, field: str) -> Any:
-    """Return what is in a field for a message or a route; MessageError if it is something else."""
+    """Return the message or route in a field. MessageError if it is something else."""
     inside = getattr(struct, field)
     if inside is not None and not isinstance(inside, _NESTED[field]):
         raise MessageError(
@@ -204,7 +206,7 @@ def _nested(struct: msgspec.Struct, field: str) -> Any:
 
 
 def _plain_struct(struct: msgspec.Struct) -> msgspec.Struct:
-    """Return a struct that is no message: where one stands, nobody would look for it."""
+    """Return a struct that is no message. MessageError for one: nobody would look for it there."""
     if isinstance(struct, Message | Route):
         raise MessageError(f"{type(struct).__name__} stands where no message is expected")
     return struct
@@ -215,9 +217,7 @@ def _plain_struct(struct: msgspec.Struct) -> msgspec.Struct:
 
 @cache
 def _layout(kind: type[msgspec.Struct]) -> tuple[tuple[str, ...], tuple[str, ...], int]:
-    """Return the plain fields of a kind, those that hold something of a kind of its own, and the
-    size of all names and of the map that holds them.
-    """
+    """Return plain fields, fields of messages and routes, and the size of the names' map."""
     fields = kind.__struct_fields__
     is_kind = issubclass(kind, Message | Route)
     nested = tuple(each for each in fields if is_kind and each in _NESTED)
@@ -227,7 +227,7 @@ def _layout(kind: type[msgspec.Struct]) -> tuple[tuple[str, ...], tuple[str, ...
 
 @lru_cache(maxsize=16_384)
 def _filter_size(filter: Filter) -> int:
-    """Return the length of its bytes; a filter passes many links."""
+    """Return the length of a filter's bytes. It is cached, because a filter passes many links."""
     return len(filters.encode(filter))
 
 
@@ -243,7 +243,7 @@ def _bytes_size(length: int) -> int:
 
 
 def _count_size(count: int) -> int:
-    """Return the size of what opens a list or a map."""
+    """Return the size of the head of an array or a map."""
     return 1 if count < 16 else 3 if count < 1 << 16 else 5
 
 

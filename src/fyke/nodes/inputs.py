@@ -11,9 +11,9 @@ from fyke.nodes.message import Message, NodeId
 
 
 class Received(Struct, frozen=True, gc=False):
-    """A message came: over a link, from a client, or straight from a node that need not be near.
+    """A message came over a link, from a client, or straight from a node anywhere.
 
-    That it came straight, and from a node, is the runtime's word; no client can say so.
+    The runtime says that a message came straight, and from a node. No client can say so.
     """
 
     sender: NodeId
@@ -22,14 +22,14 @@ class Received(Struct, frozen=True, gc=False):
 
 
 class Unreachable(Struct, frozen=True):
-    """A node could not be sent a message: its name is unknown, or nobody answers there."""
+    """A message could not be sent: the node's name is unknown, or it does not answer."""
 
     peer: NodeId
     message: Message
 
 
 class Tick(Struct, frozen=True):
-    """The time has come that a `Wake` asked for. It may come more often than asked."""
+    """The time of a `Wake` has come. Ticks may come more often than asked for."""
 
 
 class Joined(Struct, frozen=True):
@@ -39,32 +39,32 @@ class Joined(Struct, frozen=True):
 
 
 class Left(Struct, frozen=True):
-    """A neighbour is none any more, and does not come back."""
+    """A node is no longer a neighbour, and does not come back."""
 
     peer: NodeId
 
 
 class LinkUp(Struct, frozen=True):
-    """The link to a neighbour or a client works; nothing said before is on its way any more."""
+    """The link to a neighbour or a client works. No earlier message is still on its way."""
 
     peer: NodeId
     is_client: bool = False
 
 
 class LinkDown(Struct, frozen=True):
-    """It no longer does. What was on its way may be lost; the other node may be gone or not."""
+    """A link works no longer. Messages on their way may be lost; the other node may still run."""
 
     peer: NodeId
 
 
 class Stored(Struct, frozen=True):
-    """What was to be stored under a key is safe."""
+    """The record under a key is safe."""
 
     key: Key
 
 
 class Recovered(Struct, frozen=True):
-    """What was safe when this node's forerunner stopped; the first input, if there is any."""
+    """The safe records of this node's earlier life; the first input, if there were any."""
 
     records: dict[Key, Message]
 

@@ -28,7 +28,7 @@ SubscriptionKey: TypeAlias = tuple[NodeId, SubscriptionId]
 
 
 class Message(Struct, frozen=True):
-    """Anything that one node says to another."""
+    """A message from one node to another."""
 
 
 class Control(Message, frozen=True):
@@ -36,36 +36,36 @@ class Control(Message, frozen=True):
 
 
 class Route(Struct, frozen=True):
-    """What travels along with an event or a subscription."""
+    """Data that travels along with an event or a subscription."""
 
 
 class Connect(Message, frozen=True):
-    """A client is there."""
+    """A client connects."""
 
 
 class Disconnect(Message, frozen=True):
-    """The sender leaves for good, and all that it wanted with it."""
+    """The sender leaves for good. All its subscriptions end."""
 
 
 class Subscribe(Message, frozen=True):
-    """The sender wants what a filter accepts."""
+    """The sender wants the events that a filter accepts."""
 
     subscription: Subscription
     route: Route | None = None
 
 
 class Unsubscribe(Message, frozen=True):
-    """The sender no longer wants it."""
+    """A subscription of the sender ends."""
 
     id: SubscriptionId
     route: Route | None = None
 
 
 class Advertise(Message, frozen=True):
-    """The sender will publish nothing but what a filter accepts, as far as this one goes.
+    """The sender will publish only events that one of its advertised filters accepts.
 
     `stages` are the attributes on which brokers may filter such events, from the subscriber (stage
-    0) to the root of a tree, each part of those before; empty where the publisher does not care.
+    0) to the root of a tree. Each is part of the one before; empty if the publisher does not care.
     """
 
     id: str
@@ -74,7 +74,7 @@ class Advertise(Message, frozen=True):
 
 
 class Unadvertise(Message, frozen=True):
-    """The sender no longer publishes it."""
+    """An advertisement of the sender ends."""
 
     id: str
 
@@ -91,8 +91,8 @@ class Publish(Message, frozen=True):
 class Declare(Message, frozen=True):
     """A type of events, an attribute that all may have, or a named domain, as documents (DAS-7).
 
-    Of several declarations of one name the one with the highest (version, author) holds. `document`
-    is None for what is no longer declared.
+    Of several declarations of one name, the one with the highest (version, author) holds.
+    `document` is None if the name is no longer declared.
     """
 
     what: str
@@ -103,7 +103,7 @@ class Declare(Message, frozen=True):
 
 
 class Learn(Message, frozen=True):
-    """The sender wants to know the schema that is in force, now and whenever it changes."""
+    """The sender wants to know the schema, now and whenever it changes."""
 
 
 MESSAGES: tuple[type[Message], ...] = (

@@ -17,9 +17,9 @@ from fyke.nodes.inputs import Input
 
 
 class Stats(Struct):
-    """What a node holds and what it has done: one record for all kinds of nodes.
+    """Sizes and counts of a node: one record for all kinds of nodes.
 
-    Sizes are as of now, the rest counts from the start.
+    Sizes are as of now, counts are from the start.
     """
 
     subscriptions: int = 0
@@ -39,6 +39,8 @@ class Stats(Struct):
     rejected: int = 0
     bytes: int = 0
     """Of what it filters for neighbours and has told them, about."""
+    own_bytes: int = 0
+    """Of these, those of its own clients' subscriptions, which are never pruned."""
     pruned: int = 0
     """Rows that are wider than what neighbours said, for want of memory."""
     saved: int = 0

@@ -1,4 +1,4 @@
-"""Who is connected to whom: names and graphs, no behaviour.
+"""Connections: names and graphs, no behaviour.
 
 Inside:
 

@@ -19,23 +19,23 @@ BROKERS_MAX: Final = 100_000
 
 
 def line(brokers: int) -> Topology:
-    """A bus: every broker but the first hangs on the one before."""
+    """Return a bus: every broker but the first is linked to the one before."""
     return _grown(brokers, lambda at: at - 1)
 
 
 def star(brokers: int) -> Topology:
-    """All others hang on the first."""
+    """Return a star: all other brokers are linked to the first."""
     return _grown(brokers, lambda at: 0)
 
 
 def tree(brokers: int, fan_out: int = 2) -> Topology:
-    """A balanced tree, filled level by level: each broker has up to `fan_out` below it."""
+    """Return a balanced tree, filled level by level: each broker has up to `fan_out` below it."""
     fan_out = _checked("fan_out", fan_out)
     return _grown(brokers, lambda at: (at - 1) // fan_out)
 
 
 def hierarchy(fan_outs: Sequence[int]) -> Topology:
-    """Stages below a root: every broker of stage i has `fan_outs[i]` below it."""
+    """Return stages below a root: every broker of stage i has `fan_outs[i]` below it."""
     links: list[tuple[int, int]] = []
     above, total = [0], 1
     for fan_out in fan_outs:
@@ -48,14 +48,14 @@ def hierarchy(fan_outs: Sequence[int]) -> Topology:
 
 
 def random_tree(brokers: int, seed: int = 0) -> Topology:
-    """Each tree of so many named brokers is equally likely (Pruefer's code)."""
+    """Return a random tree. Each tree of these named brokers is equally likely (Pruefer's code)."""
     count = _checked("the number of brokers", brokers)
     draw = Random(f"random tree {seed}")
     return _named(count, _decoded([draw.randrange(count) for _ in range(count - 2)], count))
 
 
 def random_graph(brokers: int, degree: float = 3.0, seed: int = 0) -> Topology:
-    """A random tree and further links, each pair equally likely, until degrees have that mean."""
+    """Return a random tree with further random links, until the mean degree is reached."""
     count = _checked("the number of brokers", brokers)
     if not degree >= 0:
         raise TopologyError(f"the mean degree is {shown(degree)}; expected 0 or more")
@@ -71,7 +71,7 @@ def random_graph(brokers: int, degree: float = 3.0, seed: int = 0) -> Topology:
 
 
 def _decoded(code: list[int], count: int) -> list[tuple[int, int]]:
-    """The tree of a Pruefer code: the least leaf hangs on the next number of the code."""
+    """Return the links of a Pruefer code: the least leaf goes to the next number of the code."""
     missing = [1] * count
     for each in code:
         missing[each] += 1

@@ -26,7 +26,7 @@ _ROUNDS: Final = 150
 
 
 def layout(topology: Topology) -> Places:
-    """A place for every broker; neighbours are about 1 apart."""
+    """Return a place for every broker. Neighbours are about 1 apart."""
     places = _circles(topology)
     if 2 < len(places) <= REFINED_MAX:
         places = _refined(topology, places)
@@ -34,7 +34,10 @@ def layout(topology: Topology) -> Places:
 
 
 def _circles(topology: Topology) -> Places:
-    """By distance from the centre, a sector for each subtree; parts without a link lie aside."""
+    """Return places by distance from the centre, in a sector for each subtree.
+
+    Parts that are not linked lie beside each other.
+    """
     places: Places = {}
     aside = 0.0
     for broker in topology.brokers:
@@ -50,7 +53,7 @@ def _circles(topology: Topology) -> Places:
 
 
 def _middle(topology: Topology) -> str:
-    """The middle of a longest way: found by two looks, however large the overlay."""
+    """Return the middle of a longest way, found by two searches from end to end."""
     end = list(topology.parents(topology.brokers[0]))[-1]
     parents = topology.parents(end)
     way = [list(parents)[-1]]
@@ -82,7 +85,7 @@ def _part(topology: Topology, root: str) -> Places:
 
 
 def _refined(topology: Topology, places: Places) -> Places:
-    """Stress majorization: the next places solve a linear system in which nothing is stored."""
+    """Return better places by stress majorization: each round solves a linear system."""
     import numpy as np
 
     names = list(places)
@@ -100,7 +103,7 @@ def _refined(topology: Topology, places: Places) -> Places:
 
 
 def _distances(topology: Topology, names: list[str]) -> NDArray[np.float64]:
-    """In links; parts that are not connected are as far from each other as they are large."""
+    """Return distances in links. Parts that are not linked are as far apart as they are large."""
     import numpy as np
 
     far = {name: topology.distances(name) for name in names}
@@ -112,7 +115,7 @@ def _distances(topology: Topology, names: list[str]) -> NDArray[np.float64]:
 
 
 def _upright(places: Places) -> Places:
-    """Turned so that the longer side lies flat, around the origin."""
+    """Return the places around the origin, turned so that the longer side is horizontal."""
     import numpy as np
 
     at = np.array(list(places.values()))

@@ -32,7 +32,7 @@ OVERLAYS: Final = (*_SIZED, *_FIXED)
 
 
 def named(name: str, brokers: int | None = None, seed: int = 0) -> Topology:
-    """The topology of a name; a paper's network has a size of its own."""
+    """Return the topology of a name. A paper's network has a size of its own."""
     if name in _SIZED:
         default = 9 if name == "das_figure_11" else BROKERS
         return _SIZED[name](default if brokers is None else brokers, seed)
@@ -45,7 +45,7 @@ def named(name: str, brokers: int | None = None, seed: int = 0) -> Topology:
 
 
 def stages(brokers: int) -> tuple[int, ...]:
-    """Fan-outs of a hierarchy with about so many brokers: ten below ten below one at 111."""
+    """Return the fan-outs of a hierarchy of about this size: 111 brokers are 1, 10 and 100."""
     if brokers <= 4:
         return (brokers - 1,) if brokers > 1 else ()
     fan_out = max(2, round(((4 * brokers - 3) ** 0.5 - 1) / 2))

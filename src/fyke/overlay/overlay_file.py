@@ -13,6 +13,9 @@ Stock = "b"
 [stages]                         # the attributes that each stage of a tree filters on, from stage 0
 Stock = [["symbol", "price"], ["symbol", "price"], ["symbol"], []]
 
+[summaries]                      # how brokers that send summaries work
+budget = "64 kB"
+
 [clients]                        # who publishes and subscribes where
 alice = "a"
 
@@ -32,20 +35,20 @@ from fyke.overlay.topology import Topology, TopologyError
 from fyke.section import Section
 
 OTHERS: Final = "*"
-"""How the file writes the rendezvous of all types that it does not name; elsewhere it is ""."""
+"""The name, in the file, of the rendezvous of all other types; elsewhere it is ""."""
 
 PLACEMENTS: Final = ("locality", "similarity", "random")
-"""How a subscription finds its place in a tree of stages; the first where nothing is said."""
+"""The ways to place a subscription in a tree of stages, the default first."""
 LINK_KEYS: Final = ("latency_s", "jitter_s", "bandwidth", "loss", "duplication", "timeout_s")
 NETWORK_KEYS: Final = (*LINK_KEYS, "store_s")
 
 Qualities: TypeAlias = Mapping[str, float]
-"""What is said about a link, by the names that `simulation.Network` has for it."""
+"""Qualities of a link, by the names of `simulation.Network`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
-    """A topology and what else a file says."""
+class OverlayFile:
+    """A topology and the other settings of a file."""
 
     topology: Topology
     network: Qualities = field(default_factory=dict)
@@ -54,22 +57,24 @@ class Overlay:
     clients: Mapping[str, str] = field(default_factory=dict)
     stages: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     placement: str = PLACEMENTS[0]
-    """Where subscriptions are attached in a tree of stages."""
+    """The way to place subscriptions in a tree of stages."""
     lease_s: float | None = None
-    """What is not renewed so often ends, in a tree of stages."""
+    """In a tree of stages, a subscription ends if it is not renewed this often."""
+    summaries: Section | None = None
+    """Settings of summaries; the maker of brokers reads them."""
 
 
-def read(path: str | Path) -> Overlay:
-    """The overlay in a file; FykeError names the file, the key and what was expected."""
+def read(path: str | Path) -> OverlayFile:
+    """Return the overlay in a file. FykeError names the file, the key and what was expected."""
     return _overlay(Section.read(path), str(path))
 
 
-def parse(text: str, place: str = "overlay") -> Overlay:
-    """The overlay of a text."""
+def parse(text: str, place: str = "overlay") -> OverlayFile:
+    """Return the overlay in a text."""
     return _overlay(Section.parse(text, place), place)
 
 
-def _overlay(whole: Section, place: str) -> Overlay:
+def _overlay(whole: Section, place: str) -> OverlayFile:
     named = _names(whole, "brokers", whole.items("brokers", "a list of names"))
     links = [_link(whole, at, item) for at, item in enumerate(whole.items("links", "a list"))]
     network = _qualities(whole.section("network"), NETWORK_KEYS)
@@ -77,6 +82,7 @@ def _overlay(whole: Section, place: str) -> Overlay:
     stages = {name: _stages(whole, name, each) for name, each in whole.options("stages").items()}
     placement = whole.choice("placement", PLACEMENTS, PLACEMENTS[0])
     lease_s = whole.seconds("lease_s", 0.0) if whole.offers("lease_s") else None
+    summaries = whole.section("summaries")
     whole.end()
     ends = dict.fromkeys(end for link, _ in links for end in link)
     others = [end for end in ends if end not in set(named)]
@@ -85,7 +91,7 @@ def _overlay(whole: Section, place: str) -> Overlay:
     except TopologyError as refused:
         raise TopologyError(f"{place}: {refused}") from None
     met = _brokers(whole, "rendezvous", rendezvous, topology)
-    return Overlay(
+    return OverlayFile(
         topology,
         network,
         {link: qualities for link, qualities in links if qualities},
@@ -94,6 +100,7 @@ def _overlay(whole: Section, place: str) -> Overlay:
         stages,
         placement,
         lease_s,
+        summaries,
     )
 
 
@@ -106,7 +113,7 @@ def _stages(whole: Section, name: str, given: object) -> tuple[tuple[str, ...], 
 
 
 def _link(whole: Section, at: int, item: Any) -> tuple[tuple[str, str], Qualities]:
-    """A link as two names, or as a table that says more about it."""
+    """Return a link and its qualities. It is written as two names, or as a table with qualities."""
     place = f"links[{at}]"
     qualities: Qualities = {}
     if isinstance(item, dict):
@@ -135,7 +142,7 @@ def _qualities(table: Section, keys: tuple[str, ...]) -> Qualities:
 def _brokers(
     whole: Section, place: str, given: Mapping[str, Any], topology: Topology
 ) -> dict[str, str]:
-    """For each name a broker that there is."""
+    """Return the broker of each name, and fail if it is unknown."""
     for name, broker in given.items():
         if not isinstance(broker, str):
             whole.fail(f"{place}.{name} is {shown(broker)}; expected one broker")

@@ -20,12 +20,12 @@ _CWIX: Final = (
 
 
 def das_bus() -> Topology:
-    """Four brokers in a row, the setting of most experiments; B2 is the rendezvous."""
+    """Return four brokers in a row, the setting of most experiments. B2 is the rendezvous."""
     return _read("1-2 2-3 3-4")
 
 
 def das_figure_11(brokers: int = 9) -> Topology:
-    """B1 to B9, joining one after the other; a tree that fits all the text says (DAS-Q11)."""
+    """Return the first of B1 to B9: a tree that fits all that the text says (DAS-Q11)."""
     if type(brokers) is not int or not 1 <= brokers <= 9:
         raise TopologyError(f"figure 11 has 1 to 9 brokers, not {shown(brokers)}")
     whole = _read(_FIG_11)
@@ -34,17 +34,17 @@ def das_figure_11(brokers: int = 9) -> Topology:
 
 
 def das_figure_2() -> Topology:
-    """The example of an overlay; the links of B1 and B2 are a choice (DAS-Q12)."""
+    """Return the example of an overlay. The links of B1 and B2 are a choice (DAS-Q12)."""
     return _read(_FIG_2)
 
 
 def sum_figure_7() -> Topology:
-    """The tree of the example, which the text determines (SUM-X7)."""
+    """Return the tree of the example, which the text determines (SUM-X7)."""
     return _read(_FIG_7)
 
 
 def cwix() -> Topology:
-    """24 brokers of a US backbone with cycles: the Topology Zoo's Cwix (SUM-E1 to SUM-E4)."""
+    """Return 24 brokers of a US backbone, with cycles: Topology Zoo's Cwix (SUM-E1 to SUM-E4)."""
     return _read(_CWIX)
 
 

@@ -16,12 +16,12 @@ from fyke.errors import FykeError, shown
 
 
 class TopologyError(FykeError):
-    """A graph that is no overlay, or none that a strategy can use."""
+    """A graph is not an overlay, or the strategy cannot use it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """Brokers in the order in which they were named, and links between them."""
+    """Brokers in the order in which they were named, and the links between them."""
 
     brokers: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
@@ -50,7 +50,7 @@ class Topology:
 
     @classmethod
     def of(cls, links: Iterable[tuple[str, str]], brokers: Iterable[str] = ()) -> Topology:
-        """The brokers are those of the links, and others by name."""
+        """Return a topology of the brokers of these links, and of others by name."""
         links = tuple(links)
         named = dict.fromkeys(brokers) | dict.fromkeys(end for link in links for end in link)
         return cls(tuple(named), links)
@@ -68,7 +68,7 @@ class Topology:
     # --- ways -------------------------------------------------------------------------------------
 
     def parents(self, root: str) -> dict[str, str]:
-        """For every broker that can be reached, the next one on a shortest way to the root."""
+        """Return for each broker that can be reached the next one on a shortest way to the root."""
         found: dict[str, str] = {root: root}
         waiting = deque([root])
         while waiting:
@@ -80,7 +80,7 @@ class Topology:
         return found
 
     def path(self, start: str, end: str) -> tuple[str, ...]:
-        """A shortest way, with both ends."""
+        """Return a shortest way, with both ends."""
         parents = self.parents(end)
         if start not in parents:
             raise TopologyError(f"there is no way from {shown(start)} to {shown(end)}")
@@ -90,7 +90,7 @@ class Topology:
         return tuple(way)
 
     def distances(self, root: str) -> dict[str, int]:
-        """Links between every broker that can be reached and the root."""
+        """Return the links between each broker that can be reached and the root."""
         found = {root: 0}
         for broker, parent in self.parents(root).items():
             if broker != root:
@@ -98,16 +98,19 @@ class Topology:
         return found
 
     def center(self) -> str:
-        """The broker from which all others are nearest in sum; of several, the first."""
+        """Return the first broker with the least sum of distances to all others."""
         far = self._far_in_tree() if self.is_tree() else self._far()
         return min(self.brokers, key=far.__getitem__)
 
     def _far(self) -> dict[str, int]:
-        """For every broker, its distances to all that it reaches, in sum."""
+        """Return for each broker the sum of its distances to all that it reaches."""
         return {broker: sum(self.distances(broker).values()) for broker in self.brokers}
 
     def _far_in_tree(self) -> dict[str, int]:
-        """The same in linear time: a step down is nearer to those below, farther from the rest."""
+        """Return the same in linear time.
+
+        A step down comes nearer to all brokers below, and goes away from all others.
+        """
         root = self.brokers[0]
         parents = self.parents(root)
         below = dict.fromkeys(parents, 1)
@@ -144,7 +147,7 @@ class Topology:
                 raise TopologyError(f"{what}there is no way from {first} to {shown(broker)}")
 
     def _cycle(self) -> list[str]:
-        """A cycle: two ways from the first broker, to where they meet."""
+        """Return a cycle: two ways from the first broker to where they meet."""
         parents = self.parents(self.brokers[0])
         tree = {link for pair in parents.items() for link in (pair, pair[::-1])}
         a, b = next(link for link in self.links if link not in tree)
@@ -158,7 +161,7 @@ class Topology:
 
 
 def _ends(link: object, known: Mapping[str, object]) -> tuple[str, str]:
-    """The two brokers of a link, which are there and differ."""
+    """Return the two brokers of a link. TopologyError unless both are known and differ."""
     if not isinstance(link, tuple) or len(link) != 2:
         raise TopologyError(f"a link is {shown(link)}; expected two brokers")
     a, b = link

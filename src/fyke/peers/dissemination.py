@@ -70,7 +70,9 @@ class Dissemination:
             if (profiles[row].address, profiles[row].name) == source
         )  # fmt: skip
         next_ones = member.next_for(publish.event, point)
-        extra = member.shortcuts_for(publish.event, point, (*sent, *next_ones))
+        extra = member.shortcuts_for(
+            publish.event, point, site.settings.shortcuts, (*sent, *next_ones)
+        )
         delivery: list[Effect] = [Deliver(self._client(name), publish, (name,))]
         targets = [row for row in next_ones if row not in sent]
         return delivery + self.send(member, publish, (*targets, *extra), sent)

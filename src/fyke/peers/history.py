@@ -18,7 +18,7 @@ class History:
         return id in self._seen
 
     def add(self, publish: Publish, clock: int) -> set[int]:
-        """Remember an event. Return the rows it is sent to, for whoever sends it."""
+        """Remember an event. Return the rows it is sent to, for the caller to add to."""
         if len(self._seen) >= self._size:
             del self._seen[next(iter(self._seen))]
         sent: set[int] = set()

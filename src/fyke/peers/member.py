@@ -95,13 +95,15 @@ class Member:
     # --- exchanges --------------------------------------------------------------------------------
 
     def pick_near(self) -> int | None:
-        """Return whom to exchange near links with."""
+        """Return the row to exchange near links with."""
         links = self.near.view or list(self.random.view)
         return self._draw.choice(links) if links else None
 
     def pick_ring(self) -> int | None:
-        """Return whom to exchange ring links with: every other time the one not heard of longest,
-        which may be gone or may want something else by now.
+        """Return the row to exchange ring links with.
+
+        Every other time, that is the one not heard of for longest: it may be gone, or may want
+        something else by now.
         """
         self._is_old_turn = not self._is_old_turn
         if self.ring.view and self._is_old_turn:
@@ -136,9 +138,10 @@ class Member:
         """Return the ring links that get an event (S2S-14)."""
         return self.ring.next_for(event, point)
 
-    def shortcuts_for(self, event: Event, point: Point, without: Iterable[int]) -> list[int]:
-        """Return r random near links that want an event (S2S-15)."""
-        wanted = self._settings.shortcuts
+    def shortcuts_for(
+        self, event: Event, point: Point, wanted: int, without: Iterable[int]
+    ) -> list[int]:
+        """Return at most `wanted` random near links that want an event (S2S-15)."""
         if not wanted or not self.near.view:
             return []
         rows = self._table.holding(np.array(self.near.view, np.int64), point).tolist()

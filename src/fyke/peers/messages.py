@@ -26,7 +26,7 @@ from fyke.nodes.codec import Codec, _integer_size, _text_size
 from fyke.nodes.message import Control, EventId, Message, NodeId, Route
 
 PROFILES_MAX: Final = 4_096
-"""In one message."""
+"""Profiles of one message, at most."""
 IDS_MAX: Final = 256
 
 
@@ -144,7 +144,7 @@ class PeerCodec(Codec):
         super().__init__(KINDS)
 
     def size(self, message: Message) -> int:
-        """Return how many bytes `encode` makes."""
+        """Return the number of bytes that `encode` makes."""
         if not isinstance(message, Gossip):
             return super().size(message)
         profiles, ages = message.profiles, message.ages

@@ -77,7 +77,7 @@ class Peer:
         self.members = site.members
         self.ignored = site.ignored
         self._clients: dict[str, NodeId] = {}
-        """Who made a subscription, by its id."""
+        """The client that made a subscription, by its id."""
         self._is_awake = False
         self._dissemination = Dissemination(site, self._clients.__getitem__)
         repair = Repair(site, self._dissemination)
@@ -90,7 +90,7 @@ class Peer:
             Announce: gossiping.take_announce,
             Leave: gossiping.take_leave,
             Publish: self._dissemination.receive,
-            Refuse: self._refused,
+            Refuse: self._take_refusal,
             Want: repair.send_missing,
             Seek: publishing.answer,
             Found: publishing.take_found,
@@ -103,13 +103,13 @@ class Peer:
         effects = self._handle(input, now)
         local = self._site.local
         while local:
-            effects += self._received(*local.popleft())
+            effects += self._receive(*local.popleft())
         return effects
 
     def _handle(self, input: Input, now: float) -> list[Effect]:
         match input:
             case Received(sender, message, True):
-                return self._received(sender, message)
+                return self._receive(sender, message)
             case Received(sender, message):
                 return self._told(sender, message)
             case Tick():
@@ -122,12 +122,16 @@ class Peer:
                 self._introducers.remove(peer)
         return self._wake(now)
 
-    def _received(self, sender: NodeId, message: Message) -> list[Effect]:
+    def _receive(self, sender: NodeId, message: Message) -> list[Effect]:
         take = self._on.get(type(message))
         if take is None:
             what = type(message).__name__
             return self._site.ignore("unknown", f"a peer does not know {what}", sender, message)
         return take(sender, message)
+
+    def go_by(self, settings: Settings) -> None:
+        """Send, find and repair events by other settings from now on; views keep their sizes."""
+        self._site.settings = settings
 
     def stats(self) -> Stats:
         links = sum(len(member.links()) for member in self.members.values())
@@ -208,7 +212,7 @@ class Peer:
         return told
 
     def _remarks(self, filter: Filter, row: int) -> Iterator[tuple[str, str]]:
-        """Return what makes a subscription dearer than it might be: a reason and a sentence."""
+        """Yield remarks on a subscription that costs more than needed: a reason and a sentence."""
         note = self._site.registry.notes.get(row)
         if note:
             yield "too many boxes", f"{note}; some peers will be asked twice"
@@ -238,8 +242,8 @@ class Peer:
                 effects += self._dissemination.send_on(by, id)
         return effects + self._publishing.unreachable(peer, message)
 
-    def _refused(self, sender: NodeId, message: Refuse) -> list[Effect]:
+    def _take_refusal(self, sender: NodeId, message: Refuse) -> list[Effect]:
         """Send an event to somebody else."""
         if message.by in self.members:
             return self._dissemination.send_on(message.by, message.id)
-        return self._publishing.refused(message.id)
+        return self._publishing.take_refusal(message.id)

@@ -115,7 +115,7 @@ class Publishing:
         self._handed.pop(message.id, None)
         return []
 
-    def refused(self, id: EventId) -> list[Effect]:
+    def take_refusal(self, id: EventId) -> list[Effect]:
         """Hand an event to somebody else."""
         search = self._handed.pop(id, None)
         return [] if search is None else self._again(search)
@@ -127,7 +127,7 @@ class Publishing:
             search.drop(peer)
         match message:
             case Publish(id, _, _, Passage(_, "")):
-                return self.refused(id)
+                return self.take_refusal(id)
             case Seek(_, id) if id in self._searches and not self._searches[id].waiting:
                 return self._go_on(self._searches[id])
         return []

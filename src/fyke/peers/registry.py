@@ -40,7 +40,7 @@ class Registry:
         """A number of its own for each address and name, by row."""
         self.places: list[Place] = []
         self.notes: dict[int, str] = {}
-        """Which part of a filter did not fit into the budget of boxes, by row."""
+        """The part of a filter that did not fit into the budget of boxes, by row."""
 
     def row(self, profile: Profile) -> int:
         """Return the row of a profile; FykeError if it cannot be one."""

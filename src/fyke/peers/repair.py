@@ -21,9 +21,9 @@ from fyke.peers.site import Site
 _DIGEST: Final = 64
 """Events that a digest names, at most."""
 _TARGET_CYCLES: Final = 5
-"""For so long, exchanges go to the ring neighbours for an event."""
+"""Cycles for which exchanges go to the ring neighbours for an event."""
 _DIGEST_CYCLES: Final = 15
-"""Events older than that are in no digest."""
+"""Age in cycles, above which an event is in no digest."""
 
 
 class Repair:

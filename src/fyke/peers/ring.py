@@ -35,7 +35,7 @@ class RingLinks:
         self._considered: set[int] = set()
 
     def keep(self, own: int, known: Iterable[int]) -> None:
-        """Take in whom a member needs, of all that it knows."""
+        """Take in the rows that a member needs, of all that it knows."""
         considered = self._considered
         fresh = [row for row in known if row not in considered and row != own]
         if not fresh and considered:

@@ -48,7 +48,7 @@ class Search:
         return wanting(self.publish.event, self.point, rows, self._registry)
 
     def drop(self, address: NodeId) -> None:
-        """Forget who cannot be reached."""
+        """Forget an address that cannot be reached."""
         profiles = self._registry.profiles
         self.known = {row: None for row in self.known if profiles[row].address != address}
 

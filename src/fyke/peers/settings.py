@@ -13,7 +13,7 @@ from fyke.errors import FykeError, shown
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How peers work, all of an overlay alike."""
+    """The settings of peers, the same in all of an overlay."""
 
     random_view: int = 20
     shuffle: int = 8
@@ -21,27 +21,28 @@ class Settings:
     near_view: int = 20
     near_exchange: int = 10
     shortcuts: int = 1
-    """Events also go to so many random peers that want them: r (S2S-15)."""
+    """Random peers that want an event, to which it goes as well: r (S2S-15)."""
     age_max: int = 20
-    """Who has not been heard of for so many cycles is forgotten. Ring links to live peers are up to
-    11 cycles old (600 peers, measured).
+    """Cycles after which a peer that has not been heard of is forgotten.
+
+    Ring links to live peers are up to 11 cycles old (600 peers, measured).
     """
     contacts_max: int = 20_000
     """Others that a peer knows at a time; more newcomers are turned away."""
     introduction_cycles: int = 50
-    """A member goes back to its introducer once in so many cycles, on average."""
+    """Cycles after which a member goes back to its introducer, on average."""
     history: int = 1_000
     """Events that a member remembers."""
     rounds_max: int = 15
-    """A publisher that has found nobody after so many rounds concludes that nobody is there."""
+    """Rounds after which a publisher that has found nobody gives up."""
     answers_from_rings: bool = True
     """A peer that a publisher asks looks at all its views, not at those of layers 1 and 2 only."""
     repairs: bool = True
     """Ring neighbours tell each other of recent events; what failed to be sent is sent again."""
     asks_at_once: bool = True
-    """Who lost a ring neighbour asks another one, without waiting for the next cycle."""
+    """A peer that lost a ring neighbour asks another one, and does not wait for the next cycle."""
     period_s: float | None = None
-    """Seconds between two cycles; None where somebody else says when."""
+    """Seconds between two cycles; None if the caller starts them."""
 
     def __post_init__(self) -> None:
         for name in ("random_view", "shuffle", "near_view", "near_exchange", "age_max", "history",

@@ -33,11 +33,11 @@ class Site:
         self.draw_event = Random(random.getrandbits(64))
         self.members: dict[str, Member] = {}
         self.ignored: Counter[str] = Counter()
-        """What came and was not accepted, by reason."""
+        """The number of messages that were not accepted, by reason."""
         self.counts: Counter[str] = Counter()
         self.contacts = Contacts(registry, settings, self.ignored)
         self.local: deque[tuple[NodeId, Message]] = deque()
-        """What one member says to another."""
+        """Messages from one member to another."""
 
     def open(self, profile: Profile) -> Member:
         """Let a member begin."""

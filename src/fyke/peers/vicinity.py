@@ -26,7 +26,7 @@ class Vicinity:
         self.view: list[int] = []
 
     def closest_to(self, target: int, others: Iterable[int]) -> list[int]:
-        """Return whom to tell a target, of this view and some others."""
+        """Return the rows to tell a target, of this view and some others."""
         return self._closest(target, others, self._settings.near_exchange)
 
     def keep_closest(self, own: int, others: Iterable[int]) -> None:

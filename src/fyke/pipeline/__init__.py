@@ -17,16 +17,16 @@ Inside:
     sources, streams        events and subscriptions as DataFrames: generated, from files, from what
                             flows
     compiling, journal, notifying
-                            a version of the subscriptions; what matching tasks write; what
-                            subscribers get of it
+                            a version of the subscriptions; what `spark.match`'s tasks write of
+                            matches, in the way that its planner chooses; what subscribers get of it
     refusals                why rows were refused, the commonest first; when they are too many
     live, micro_batch, stopping
                             a stream that runs until it is stopped; what happens with a batch, in an
                             order that a crash cannot spoil
     standing, renewal       the subscriptions of a stream, version after version, as their files
                             change
-    ledger, reckoning       what came of each batch; totals, and rates now and over time
+    batch_counts, rates     what came of each batch; totals, and rates now and over time
     counting, outcome       statistics of the journal; what a run came to
-    plots, report, report.html
-                            the report, one file
+    plots, report
+                            the plots and the page of a run
 """

@@ -1,4 +1,4 @@
-"""What can be known before Spark starts: whether a run has something to read, and how.
+"""Checks before Spark starts: a run has something to read, and can read it.
 
 A mistake costs a second then, instead of a minute, and is named by its setting. What Spark alone
 can see (addresses, files of a server elsewhere, options of its readers) is left to Spark.
@@ -23,7 +23,7 @@ from fyke.pipeline.origins import Files, Log, Origin
 from fyke.spark.settings import is_here
 
 _PARQUET: Final = (b"PAR1", b"PARE")
-"""How such files begin; the latter are encrypted."""
+"""The first bytes of such files; the latter are encrypted."""
 _PARTITION: Final = re.compile(r"([^/=]+)=")
 
 
@@ -31,6 +31,11 @@ def check(pipeline: Pipeline) -> None:
     """FykeError, before anything is started or written, if the run cannot succeed."""
     if find_spec("matplotlib") is None:
         raise FykeError("the report needs matplotlib: pip install 'fyke[pipeline]'")
+    if pipeline.is_stream and pipeline.tables is not None:
+        raise FykeError(
+            "output.tables is for runs that end; a stream keeps its batches in output.path, a "
+            "folder that the driver and all workers see"
+        )
     for name, origin in (("events", pipeline.events), ("subscriptions", pipeline.subscriptions)):
         path = paths.local(origin.path) if isinstance(origin, Files | Log) else None
         if path is None or not _sees_our_files(pipeline.place):
@@ -44,7 +49,7 @@ def check(pipeline: Pipeline) -> None:
 
 
 def _sees_our_files(place: Place) -> bool:
-    """Whether Spark's driver runs on this machine."""
+    """Return True if Spark's driver runs on this machine."""
     remote = place.remote
     if remote is None and place.master is None:
         remote = os.environ.get("SPARK_REMOTE") or None
@@ -78,7 +83,7 @@ def _check_files(name: str, origin: Files, path: str) -> None:
 
 
 def _check_columns(name: str, origin: Files, path: str) -> None:
-    """The columns of the first Parquet file, and of the folders that it lies in."""
+    """Return the columns of the first Parquet file and of the folders that it is in."""
     file = next(iter(paths.files(path)), None)
     if file is None or not _is_parquet(file):
         raise FykeError(f"{name}.path is {path!r}; expected Parquet files, not {file or 'nothing'}")

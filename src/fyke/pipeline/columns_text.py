@@ -46,7 +46,7 @@ _MORE: Final = (
 
 
 def columns(text: str) -> list[str]:
-    """The names of the columns; FykeError says what was expected where."""
+    """Return the names of the columns; FykeError says what was expected where."""
     return _Columns(text).whole()
 
 

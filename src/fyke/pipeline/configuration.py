@@ -1,4 +1,4 @@
-"""What a pipeline is to do: `pipeline.toml` as plain values, checked before anything starts.
+"""The configuration: `pipeline.toml` as plain values, checked before anything starts.
 
 `sample.toml` beside this file is the documentation: every key, with its default where there is one.
 """
@@ -43,7 +43,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How a stream runs: the time between its batches, and whether it ever ends by itself."""
+    """The pace of a stream: the time between its batches, and whether it ever ends by itself."""
 
     every_s: float
     until: str
@@ -51,7 +51,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where Spark runs."""
+    """The place where Spark runs."""
 
     master: str | None
     remote: str | None
@@ -68,19 +68,21 @@ class Pipeline:
     dialect: str
     shards: int | None
     schema: Schema | None
-    """What values mean: orders of enumerations, text that is a timestamp, decimals in JSON."""
+    """The meaning of values: orders of enumerations, timestamps in text, decimals in JSON."""
     notifications: Notifications
     pace: Pace
     report: Report
     place: Place
     out: Path
+    tables: str | None = None
+    """The folder or URI of Spark's tables, if it is not `out`."""
 
     @property
     def is_stream(self) -> bool:
         return origins.is_stream(self.events)
 
     def resized(self, events: int | None, subscriptions: int | None) -> Pipeline:
-        """The same with other numbers of generated rows."""
+        """Return the same with other numbers of generated rows."""
         return replace(
             self,
             events=origins.resized(self.events, events, "events"),
@@ -88,11 +90,11 @@ class Pipeline:
         )
 
     def paced(self, rate: int | None) -> Pipeline:
-        """The same with generated events as a stream, so many a second."""
+        """Return the same with generated events as a stream, so many a second."""
         return self if rate is None else replace(self, events=origins.paced(self.events, rate))
 
     def tolerating(self, refused_max: float | None) -> Pipeline:
-        """The same, whose events may be refused up to another share."""
+        """Return the same, whose events may be refused up to another share."""
         if refused_max is None:
             return self
         if self.is_stream:
@@ -100,7 +102,7 @@ class Pipeline:
         return replace(self, refused_max=refused_max)
 
     def placed(self, master: str | None, remote: str | None) -> Pipeline:
-        """The same elsewhere."""
+        """Return the same pipeline, run elsewhere."""
         if master is None and remote is None:
             return self
         if master is not None and remote is not None:
@@ -109,22 +111,23 @@ class Pipeline:
 
 
 def sample() -> str:
-    """The text of the sample."""
+    """Return the text of the sample."""
     return (files("fyke.pipeline") / "sample.toml").read_text("utf-8")
 
 
 def read(path: str | Path) -> Pipeline:
-    """The pipeline in a file."""
+    """Return the pipeline in a file."""
     return _pipeline(Section.read(path), Path(path).absolute().parent)
 
 
 def parse(text: str, place: str, folder: Path) -> Pipeline:
-    """The pipeline of a text; relative paths start at `folder`."""
+    """Return the pipeline of a text; relative paths start at `folder`."""
     return _pipeline(Section.parse(text, place), folder)
 
 
 def _pipeline(whole: Section, folder: Path) -> Pipeline:
     events, subscriptions = whole.section("events"), whole.section("subscriptions")
+    out, tables = _output(whole.section("output"), folder)
     made = Pipeline(
         events=origins.read_events(events, folder),
         refused_max=events.share("refused_max", REFUSED_MAX),
@@ -136,7 +139,8 @@ def _pipeline(whole: Section, folder: Path) -> Pipeline:
         pace=_pace(whole.section("stream")),
         report=_report(whole.section("report")),
         place=_place(whole.section("spark")),
-        out=_out(whole.section("output"), folder),
+        out=out,
+        tables=tables,
     )
     events.end()
     whole.end()
@@ -191,9 +195,11 @@ def _place(section: Section) -> Place:
     return made
 
 
-def _out(section: Section, folder: Path) -> Path:
-    path = section.text("path") or _OUT
+def _output(section: Section, folder: Path) -> tuple[Path, str | None]:
+    path, tables = section.text("path") or _OUT, section.text("tables")
     section.end()
     if "://" in path:
-        section.fail(f"output.path is {path!r}; expected a folder, not an address")
-    return Path(resolved(path, folder))
+        section.fail(
+            f"output.path is {path!r}; expected a folder, not an address; output.tables may be one"
+        )
+    return Path(resolved(path, folder)), None if tables is None else resolved(tables, folder)

@@ -12,7 +12,7 @@ from fyke.events.json import decode_event
 from fyke.filters.dialects import parse
 from fyke.filters.filter import Filter
 from fyke.filters.predicate import Predicate
-from fyke.pipeline.outcome import Busy, Class, Statistics
+from fyke.pipeline.outcome import Busy, Class, RunStatistics
 from fyke.pipeline.sources import Events
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def statistics(
     events: Events | None,
     subscriptions: DataFrame,
     busiest: int,
-) -> Statistics:
+) -> RunStatistics:
     """All but those in time; `counts` is what `matches_by_subscription` gave."""
     sample = [] if events is None else _sample(events)
-    return Statistics(
+    return RunStatistics(
         events_by_size=events_by_size(journal),
         subscriptions_by_matches=_by_matches(counts),
         busiest=_busiest(counts, busiest),
@@ -59,7 +59,7 @@ def statistics(
 
 
 def events_by_size(journal: DataFrame) -> tuple[tuple[int, int], ...]:
-    """How many events had how many matches."""
+    """Count the events by number of matches."""
     sizes = journal.where("size is not null").groupBy("size").sum("rows")
     return tuple(sorted((row[0], row[1]) for row in sizes.collect()))
 
@@ -71,7 +71,7 @@ def _by_matches(counts: DataFrame) -> tuple[tuple[int, int], ...]:
 
 
 def by_step(journal: DataFrame) -> tuple[tuple[float, int], ...]:
-    """How many events were done in each step of time."""
+    """Count the events that were done in each step of time."""
     done = journal.where("at is not null").selectExpr(f"floor(at / {STEP_S}) as step", "rows")
     by_step = {row[0]: row[1] for row in done.groupBy("step").sum("rows").collect()}
     if not by_step:
@@ -109,7 +109,7 @@ def _classes(counts: DataFrame) -> tuple[Class, ...]:
 
 
 def _sample(events: Events) -> list[Event]:
-    """A few events that can be read."""
+    """Return a few events that can be read."""
     frame, shape = events.frame, events.shape
     if shape.json is not None:
         rows = frame.select(shape.json).limit(SAMPLE_EVENTS).collect()

@@ -10,10 +10,14 @@ refused-events.ndjson/    refused-subscriptions.ndjson/, where there were any
 statistics.parquet/       matches of each subscription
 summary.json, report.html
 
+With `tables`, all that Spark writes lies in a folder or a place by URI of its own, in `run-` and a
+random number; summary.json comes last there, too, and makes it count. Only compiled/, the summary
+and the report are in the folder then, whose pipeline.json names the tables.
+
 A stream has a folder batch=12 for batch 12 in journal/, notifications and refused events, a folder
 version=2 for version 2 in subscriptions/ and refused subscriptions, and more:
 
-batches.ndjson            the ledger: a line per batch
+batches.ndjson            the counts of each batch, a line each
 checkpoint/               where Spark is in the stream, and which version batches saw
 sample/                   a few events
 
@@ -47,6 +51,7 @@ from fyke.durable import (
     write_whole,
 )
 from fyke.errors import FykeError
+from fyke.spark.places import below, told
 
 _MARK: Final = "pipeline.json"
 _STREAM: Final = "stream"
@@ -58,6 +63,8 @@ _NAMES: Final = (
 )
 _OURS: Final = re.compile(rf"({'|'.join(map(re.escape, (_MARK, *_NAMES)))})(\.\d+-[0-9a-f]+\.new)?")
 """With what a killed process left of a file that it replaced."""
+_DRIVERS: Final = ("compiled", "report.html", "summary.json")
+"""The files that the driver writes itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +72,12 @@ class Folder:
     """The folder of a run."""
 
     path: Path
+    tables: str | None = None
+    """The place of Spark's tables, if they are not there."""
 
     @classmethod
     def resume(cls, path: Path, stream: Mapping[str, Any]) -> Folder:
-        """The folder of a stream: a new one, or the one in which this very stream goes on."""
+        """Open the folder of a stream: a new one, or that in which this very stream goes on."""
         with _troubles(path):
             found = _stream_at(path)
             if found == stream:
@@ -106,13 +115,15 @@ class Folder:
             yield
 
     def clear(self, name: str) -> None:
-        """Removes one of the results."""
+        """Remove one of the results."""
         with _troubles(self.path):
             _remove(Path(self.at(name)))
 
     def at(self, name: str) -> str:
-        """The path of one of the results."""
+        """Return the path of one of the results."""
         assert name in _NAMES, name
+        if self.tables is not None and name not in _DRIVERS:
+            return below(self.tables, name)
         return str(self.path / name)
 
     def write(self, name: str, text: str) -> None:
@@ -120,32 +131,39 @@ class Folder:
             write_whole(Path(self.at(name)), text)
 
     def names(self) -> list[str]:
-        """What was written."""
+        """Return what was written."""
         return [name for name in _NAMES if (self.path / name).exists()]
 
 
 def is_result(path: str, out: Path) -> bool:
-    """Whether a path leads to what a run writes in its folder."""
+    """Return True if a path leads to what a run writes in its folder."""
     there, folder = Path(os.path.realpath(path)), Path(os.path.realpath(out))
     below = there.relative_to(folder).parts if there.is_relative_to(folder) else ()
     return below[:1] in [(name,) for name in _NAMES]
 
 
 @contextmanager
-def replacing(path: Path, description: Mapping[str, Any]) -> Iterator[Folder]:
-    """A folder for the results of a run, which takes the place of `path` when all went well.
+def replacing(
+    path: Path, description: Mapping[str, Any], tables: str | None = None
+) -> Iterator[Folder]:
+    """Make a folder for the results of a run, which takes the place of `path` when all went well.
 
-    Until then `path` stays as it is, and also if anything is raised.
+    Until then `path` stays as it is, and also if anything is raised. Tables are written below
+    `tables`, if it is given, under a new name.
     """
     path = Path(os.path.realpath(path))
     with _troubles(path):
         _check_replaceable(path)
         make_folder(path.parent)
-        staging = path.with_name(f".{path.name}.run-{secrets.token_hex(8)}")
+        run = f"run-{secrets.token_hex(8)}"
+        staging = path.with_name(f".{path.name}.{run}")
         staging.mkdir()
+    if tables is not None:
+        tables = below(tables, run)
+        description = {**description, "tables": told(tables)}
     try:
         with _troubles(path):
-            folder = Folder(staging)._marked(description)
+            folder = Folder(staging, tables)._marked(description)
         with folder.held():
             with _troubles(path):
                 _tidy(path, staging)
@@ -173,7 +191,7 @@ def _publish(staging: Path, path: Path) -> None:
 
 
 def _tidy(path: Path, staging: Path) -> None:
-    """Removes what runs that were killed left beside the folder of results."""
+    """Remove what runs that were killed left beside the folder of results."""
     restore_folder(path)
     name = re.compile(re.escape(f".{path.name}.run-") + "[0-9a-f]{16}")
     others = [each for each in path.parent.iterdir() if name.fullmatch(each.name)]
@@ -185,7 +203,7 @@ def _tidy(path: Path, staging: Path) -> None:
 
 
 def _discard(leftover: Path, path: Path) -> None:
-    """Removes results that are not wanted; what others put beside them goes to the folder."""
+    """Remove results that are not wanted; what others put beside them goes to the folder."""
     with suppress(OSError):  # Spark's processes may be at it still; the next run comes by again
         for each in sorted(leftover.iterdir()):
             if _OURS.fullmatch(each.name):
@@ -198,7 +216,7 @@ def _discard(leftover: Path, path: Path) -> None:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[bool]:
-    """Whether nobody works on a folder; while this lasts, nobody else does."""
+    """Yield True if nobody works on a folder; while this lasts, nobody else does."""
     try:
         import fcntl
     except ImportError:  # Windows; two at once would have to be meant
@@ -254,7 +272,7 @@ def _check_ours(path: Path) -> None:
 
 
 def _stream_at(path: Path) -> dict[str, Any] | None:
-    """The stream whose folder it is, if it is one's."""
+    """Return the stream whose folder it is, if it is one's."""
     try:
         found = json.loads((path / _MARK).read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -266,7 +284,7 @@ def _stream_at(path: Path) -> dict[str, Any] | None:
 
 
 def _difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """The first setting in which two streams differ."""
+    """Return the first setting in which two streams differ."""
     name = next(key for key in [*found, *wanted] if found.get(key) != wanted.get(key))
     there, here = (json.dumps(each.get(name)) for each in (found, wanted))
     return f"its {name} is {there}, here it is {here}; --out names another folder"

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fyke.pipeline import counting, origins, streams
+from fyke.pipeline.batch_counts import CountsLog
 from fyke.pipeline.checking import check
 from fyke.pipeline.configuration import UNTIL, Pipeline
 from fyke.pipeline.folder import Folder
-from fyke.pipeline.ledger import Ledger
 from fyke.pipeline.micro_batch import MicroBatch, Places
-from fyke.pipeline.outcome import Outcome, Statistics
-from fyke.pipeline.reckoning import Now, Totals, reckoned
+from fyke.pipeline.outcome import RunOutcome, RunStatistics
+from fyke.pipeline.rates import Now, Totals, summarize
 from fyke.pipeline.refusals import commonest
 from fyke.pipeline.renewal import Renewal
 from fyke.pipeline.running import report
@@ -48,8 +48,8 @@ def run(
     session: SparkSession | None = None,
     *,
     seconds: float | None = None,
-) -> Outcome:
-    """Runs a stream until a signal, so many seconds, or for "available" the end of what there is.
+) -> RunOutcome:
+    """Run a stream until a signal, so many seconds, or for "available" the end of what there is.
 
     A session that is given is used and stays.
     """
@@ -62,7 +62,7 @@ def run(
 
 
 def _identity(pipeline: Pipeline) -> Mapping[str, Any]:
-    """What must not change from start to start: batches would not fit together."""
+    """Return what must not change from start to start: batches would not fit together."""
     return {
         "events": origins.identity(pipeline.events),
         "notifications": asdict(pipeline.notifications),
@@ -76,7 +76,7 @@ class _Live:
     stage: Stages
     standing: Standing
 
-    def on(self, session: SparkSession, seconds: float | None) -> Outcome:
+    def on(self, session: SparkSession, seconds: float | None) -> RunOutcome:
         events = self.open(session)
         current = self.compile(session)
         self.stream(session, events, seconds)
@@ -84,8 +84,8 @@ class _Live:
         return self.conclude(session, events.shape, current)
 
     @property
-    def ledger(self) -> Ledger:
-        return Ledger(self.folder.at("batches.ndjson"))
+    def counts_log(self) -> CountsLog:
+        return CountsLog(self.folder.at("batches.ndjson"))
 
     # --- the stages
 
@@ -96,7 +96,7 @@ class _Live:
         return events
 
     def compile(self, session: SparkSession) -> Current:
-        """The subscriptions of the last start, if they are still the same, or a new version."""
+        """Return the subscriptions of the last start if they are the same, or a new version."""
         with self.stage("compile", "subscriptions") as counted:
             state, found = state_of(self.pipeline), self.standing.current()
             if found is None or found.state != state or not self.standing.is_whole(found.version):
@@ -106,7 +106,7 @@ class _Live:
 
     def stream(self, session: SparkSession, events: Events, seconds: float | None) -> None:
         with self.stage("stream", "events", has_bar=False) as counted, stop_requests() as request:
-            now = Now(self.ledger)
+            now = Now(self.counts_log)
             before = now.totals.events
             running = self._started(events)
             end = None if seconds is None else time.monotonic() + seconds
@@ -122,12 +122,12 @@ class _Live:
             self.stage.watcher.pulse(now.look())
             counted.append(now.totals.events - before)
 
-    def conclude(self, session: SparkSession, shape: Shape, current: Current) -> Outcome:
-        totals, found = reckoned(self.ledger)
-        statistics, subscribers = Statistics(), 0
+    def conclude(self, session: SparkSession, shape: Shape, current: Current) -> RunOutcome:
+        totals, found = summarize(self.counts_log)
+        statistics, subscribers = RunStatistics(), 0
         if found is not None:
             statistics, subscribers = self.count(session, shape, totals)
-        outcome = Outcome(
+        outcome = RunOutcome(
             events=totals.events,
             events_refused=totals.refused,
             subscriptions=current.subscriptions,
@@ -141,9 +141,11 @@ class _Live:
         )
         return report(outcome, self.pipeline, self.folder, self.stage)
 
-    def count(self, session: SparkSession, shape: Shape, totals: Totals) -> tuple[Statistics, int]:
+    def count(
+        self, session: SparkSession, shape: Shape, totals: Totals
+    ) -> tuple[RunStatistics, int]:
         """Statistics of all batches that were done, and how many subscribers got something."""
-        last = self.ledger.last()
+        last = self.counts_log.last()
         assert last is not None
         with self.stage("count", "subscriptions") as counted:
             found = session.read.parquet(self.folder.at("journal"))
@@ -172,7 +174,7 @@ class _Live:
     # --- while it runs
 
     def _started(self, events: Events) -> Stream:
-        last, at = self.ledger.last(), self.folder.at
+        last, at = self.counts_log.last(), self.folder.at
         step = MicroBatch(
             run=secrets.token_hex(8),
             start=1 if last is None else last.start + 1,
@@ -186,7 +188,7 @@ class _Live:
                 ndjson=at("notifications.ndjson"),
                 refused=at("refused-events.ndjson"),
                 sample=at("sample"),
-                ledger=at("batches.ndjson"),
+                counts_log=at("batches.ndjson"),
             ),
         )
         pace, checkpoint = self.pipeline.pace, at("checkpoint")
@@ -201,7 +203,7 @@ class _Live:
         request: Request,
         end: float | None,
     ) -> None:
-        """Tells how it goes and looks after the subscriptions, until there is a reason to stop."""
+        """Tell how it goes and look after the subscriptions, until there is a reason to stop."""
         renewal = Renewal(self.pipeline, self.standing, self.stage.watcher)
         while running.is_active and not request.is_made:
             if end is not None and time.monotonic() >= end:
@@ -211,12 +213,12 @@ class _Live:
             time.sleep(_LOOKED_EVERY_S)
 
     def _await_batch(self, running: Stream) -> None:
-        """Waits for the end of a batch that is being worked on, if it ends soon."""
-        before, end = self.ledger.last(), time.monotonic() + _BATCH_AWAITED_S
+        """Wait for the end of a batch that is being worked on, if it ends soon."""
+        before, end = self.counts_log.last(), time.monotonic() + _BATCH_AWAITED_S
         while (
             running.is_active
             and running.query.status["isTriggerActive"]
-            and self.ledger.last() == before
+            and self.counts_log.last() == before
             and time.monotonic() < end
         ):
             time.sleep(0.02)

@@ -1,37 +1,34 @@
-"""A micro-batch of a stream: events in, notifications out, each of them once.
+"""A micro-batch of a pipeline: events in, notifications out, each of them once.
 
-    1. pin              which version of the subscriptions it sees, written down before anything
-    2. journal          what matching finds, published as journal/batch=12
-    3. notifications    made of the journal, published as notifications.*/batch=12
-    4. ledger           a line: what came of it
+It follows the protocol of all batches (`spark.step`). What it publishes, in this order:
 
-Whoever dies between any two of these, the batch is done again: what is published stays as it is,
-and the rest is made of it. All state is files, so that a step may run in any process; over Spark
-Connect it does.
+    journal          what matching finds, as journal/batch=12
+    notifications    made of the journal, as notifications.*/batch=12
+    refusals         made of the journal, as refused-events.ndjson/batch=12
+
+What is published stays as it is, if the batch is done again, and the rest is made of it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter, time
 from typing import TYPE_CHECKING, Final
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from fyke.durable import publish_folder
-from fyke.errors import FykeError
+from fyke.pipeline.batch_counts import BatchCounts, CountsLog
 from fyke.pipeline.configuration import Notifications
 from fyke.pipeline.counting import SAMPLE_EVENTS
 from fyke.pipeline.journal import journal
-from fyke.pipeline.ledger import Entry, Ledger
 from fyke.pipeline.notifying import notifications
 from fyke.pipeline.sources import Events, Shape
 from fyke.pipeline.standing import Standing
 from fyke.spark.pins import Pinned, Pins
 from fyke.spark.sinks import FolderSink
-from fyke.spark.step import Following, check
+from fyke.spark.step import BatchProtocol, Following, Worked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,7 +38,7 @@ _HOLDERS: Final = "id string, subscriber string"
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a stream writes; plain paths."""
+    """The places that a stream writes to, as plain paths."""
 
     pins: str
     journal: str
@@ -49,12 +46,21 @@ class Places:
     ndjson: str
     refused: str
     sample: str
-    ledger: str
+    counts_log: str
 
 
 @dataclass(frozen=True, slots=True)
-class MicroBatch:
-    """What is done with each batch; `start` counts the starts of a stream, `run` names this one."""
+class _Counts:
+    events: int
+    refused: int
+    matches: int
+    digests: int
+    notifications: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MicroBatch(BatchProtocol[_Counts]):
+    """Publishes what each batch brings; `start` counts the starts of a stream, `run` names one."""
 
     run: str
     start: int
@@ -63,11 +69,23 @@ class MicroBatch:
     wanted: Notifications
     at: Places
 
-    def __call__(self, rows: DataFrame, batch: int) -> None:
-        began, clock = time(), perf_counter()
-        pins, found = Pins(self.at.pins), FolderSink(self.at.journal)
-        following = self.standing.following()
-        pinned = self._pinned(pins, batch, following)
+    def start_id(self) -> str:
+        return self.run
+
+    def pins(self) -> Pins:
+        return Pins(self.at.pins)
+
+    def following_now(self) -> Following:
+        return self.standing.following()
+
+    def is_matched(self, batch: int) -> bool:
+        return FolderSink(self.at.journal).has(batch)
+
+    def may_change(self, batch: int) -> bool:
+        return not self.is_matched(batch)
+
+    def publish(self, rows: DataFrame, batch: int, pinned: Pinned, begun: float | None) -> _Counts:
+        found = FolderSink(self.at.journal)
         journalled = self._journalled(rows, batch, pinned, found)
         counts = _counted(found.folder(batch))
         if counts.events and not Path(self.at.sample).exists():
@@ -76,35 +94,25 @@ class MicroBatch:
         if counts.refused:
             bad = journalled.where("reason is not null").select("event", "text", "reason")
             _published(FolderSink(self.at.refused, "json"), bad, batch)
-        Ledger(self.at.ledger).add(
-            Entry(
+        return replace(counts, notifications=sent)
+
+    def keep(self, batch: int, pinned: Pinned, counts: _Counts, worked: Worked) -> None:
+        CountsLog(self.at.counts_log).add(
+            BatchCounts(
                 batch=batch,
                 start=self.start,
                 version=pinned.version,
-                began=began,
-                duration_s=perf_counter() - clock,
+                began=worked.began,
+                duration_s=worked.duration_s,
                 events=counts.events,
                 refused=counts.refused,
                 matches=counts.matches,
-                notifications=sent,
+                notifications=counts.notifications,
             )
         )
-        pins.forget_before(batch)
-        following.sweep(pins)
-
-    def _pinned(self, pins: Pins, batch: int, following: Following) -> Pinned:
-        """The version that the batch sees; a lost one is replaced if nothing is published yet."""
-        pinned = pins.get(batch, following.choose)
-        if not FolderSink(self.at.journal).has(batch):
-            try:
-                check(self.run, pinned.pin)
-            except FykeError:
-                pinned = pins.put(batch, following.choose())
-                check(self.run, pinned.pin)
-        return pinned
 
     def _keep_sample(self, rows: DataFrame) -> None:
-        """Some events of the first batch that has any, for the report."""
+        """Keep some events of the first batch that has any, for the report."""
         path = Path(self.at.sample)
         staging = path.with_name(f"_{path.name}")
         rows.limit(SAMPLE_EVENTS).write.mode("overwrite").parquet(str(staging))
@@ -119,7 +127,7 @@ class MicroBatch:
         return written.parquet(str(sink.folder(batch)))
 
     def _notify(self, journalled: DataFrame, batch: int, pinned: Pinned, counts: _Counts) -> int:
-        """Publishes what subscribers get; how many notifications that is."""
+        """Publish what subscribers get. Return the number of notifications."""
         session, form = journalled.sparkSession, self.wanted.form
         table = self.standing.table(pinned.version)
         sent = notifications(journalled, session.read.schema(_HOLDERS).parquet(table), form)
@@ -137,16 +145,8 @@ def _published(sink: FolderSink, rows: DataFrame, batch: int) -> None:
         sink.write(rows, batch)
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    events: int
-    refused: int
-    matches: int
-    digests: int
-
-
 def _counted(folder: Path) -> _Counts:
-    """What a published journal says, read here: it is a few numbers beside the digests."""
+    """Count the rows of a published journal, read here: a few numbers beside the digests."""
     table = pq.read_table(folder, columns=["size", "at", "rows", "reason"], partitioning=None)
     rows = table["rows"]
     seen = rows.filter(pc.is_valid(table["at"]))

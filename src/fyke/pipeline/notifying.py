@@ -1,4 +1,4 @@
-"""What subscribers get, made of the journal of matching."""
+"""Notifications: the journal of matching, subscriber by subscriber."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def notifications(found: DataFrame, standing: DataFrame, form: str) -> DataFrame:
-    """The digests of a journal with their subscribers; or, event by event, who gets it and why."""
+    """Return digests with their subscribers; or, event by event, who gets it and why."""
     from pyspark.sql import functions as f
 
     holders = standing.select(f.col("id").alias("subscription"), "subscriber")

@@ -1,4 +1,4 @@
-"""Where the rows of a pipeline come from, as `pipeline.toml` says it.
+"""Origins of the rows of a pipeline, as `pipeline.toml` says them.
 
     workload, count                 generated, so many
     workload, rate                  a stream: generated, so many a second
@@ -105,7 +105,7 @@ def is_stream(origin: Origin) -> bool:
 
 
 def identity(origin: Origin) -> dict[str, Any]:
-    """What makes a stream this one and no other; the rate and options may change."""
+    """Return what makes a stream this one and no other; the rate and options may change."""
     match origin:
         case Paced():
             return {"workload": origin.workload.description()}
@@ -141,7 +141,7 @@ def read_subscriptions(section: Section, folder: Path) -> Source:
 
 
 def resized(origin: _Origin, count: int | None, what: str) -> _Origin | Generated:
-    """The same with another number of generated rows."""
+    """Return the same with another number of generated rows."""
     if count is None:
         return origin
     if not isinstance(origin, Generated):
@@ -150,7 +150,7 @@ def resized(origin: _Origin, count: int | None, what: str) -> _Origin | Generate
 
 
 def paced(origin: Origin, rate: int) -> Paced:
-    """The same workload as a stream."""
+    """Return the same workload as a stream."""
     if not isinstance(origin, Generated | Paced):
         raise FykeError(f"--rate makes a stream of a workload, but the events come from {origin}")
     return Paced(origin.workload, rate)
@@ -230,7 +230,7 @@ def _path(section: Section, folder: Path, expected: str) -> str:
 
 
 def _options(section: Section) -> Options:
-    """Those of Spark's reader."""
+    """Return the options of Spark's reader."""
     options = section.options("options")
     for name, value in options.items():
         if not isinstance(value, str | bool | int | float):

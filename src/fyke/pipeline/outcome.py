@@ -1,4 +1,4 @@
-"""What a run came to: plain values, for the summary, the report and `summary.json`."""
+"""The outcome of a run: plain values, for the summary, the report and `summary.json`."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
-    """What the journal of matching says."""
+class RunStatistics:
+    """Statistics of the journal of matching."""
 
     events_by_size: tuple[tuple[int, int], ...] = ()
     """(number of matches, events with so many), ascending."""
@@ -81,7 +81,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """What the ledger of a stream says, over all its starts."""
+    """A stream over all its starts, as the log of counts has it."""
 
     batches: int
     starts: int
@@ -98,7 +98,7 @@ class Streamed:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """The whole run."""
 
     events: int
@@ -108,10 +108,12 @@ class Outcome:
     matches: int
     notifications: int
     subscribers: int
-    """Those who got something."""
+    """The number of those that got something."""
     stages: tuple[Stage, ...]
-    statistics: Statistics
+    statistics: RunStatistics
     stream: Streamed | None = None
+    tables: str | None = None
+    """The place of the tables, if they are not in the folder of results."""
 
     @property
     def duration_s(self) -> float:

@@ -18,7 +18,7 @@ _BRACES: Final = re.compile(r"\{([^{}]*)\}")
 
 
 def local(path: str) -> str | None:
-    """The path on this machine; None for an address elsewhere."""
+    """Return the path on this machine; None for an address elsewhere."""
     if "://" not in path:
         return path
     address = urlsplit(path)
@@ -26,7 +26,7 @@ def local(path: str) -> str | None:
 
 
 def places(path: str) -> list[str]:
-    """The files and folders that a path names, one or by a pattern."""
+    """Return the files and folders that a path names, one or by a pattern."""
     if os.path.lexists(path):
         return [path]
     return sorted({place for each in _alternatives(path) for place in glob.glob(each)})
@@ -41,7 +41,7 @@ def files(path: str) -> list[str]:
 
 
 def fixed_part(path: str) -> Path:
-    """What comes before the first part that is a pattern."""
+    """Return the path before the first part that is a pattern."""
     found = Path(path)
     while any(_PATTERN & set(part) for part in found.parts):
         found = found.parent
@@ -49,7 +49,7 @@ def fixed_part(path: str) -> Path:
 
 
 def meant(path: str) -> str | None:
-    """What was probably meant by a path that leads nowhere: one of what is there, by its name."""
+    """Return what a path that leads nowhere probably meant: a name that is there."""
     there = fixed_part(path)
     wrong = there
     while not there.is_dir():

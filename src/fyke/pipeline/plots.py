@@ -1,57 +1,25 @@
-"""The plots of the report, each an SVG image as text.
-
-One look for all: a single colour for what is shown, grey for what helps to read it, no frame.
-"""
+"""The plots of the report, each an SVG image as text, with one colour for what is shown."""
 
 from __future__ import annotations
 
-import io
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from fyke.errors import shortened
 from fyke.pipeline.outcome import Busy, Class, Stage, Streamed
+from fyke.reports.look import INK, MAIN, MUTED, SECOND, canvas, group_thousands, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK: Final = "#1f2d3a"
-MUTED: Final = "#73808c"
-LINE: Final = "#e3e8ec"
-MAIN: Final = "#14746f"
-SECOND: Final = "#e07a3f"
 _BARS_MAX: Final = 24
 _UNITS: Final = ((3_600, "hours"), (60, "minutes"), (1, "seconds"))
 _WIDTH_IN: Final = 6.4
-_STYLE: Final[dict[Any, Any]] = {
-    "axes.edgecolor": LINE,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.labelcolor": MUTED,
-    "axes.spines.left": False,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "font.family": "sans-serif",
-    "font.size": 10,
-    "grid.color": LINE,
-    "grid.linewidth": 0.8,
-    "svg.hashsalt": "fyke",
-    "text.color": INK,
-    "text.parse_math": False,
-    "xtick.color": MUTED,
-    "xtick.major.size": 0,
-    "ytick.color": MUTED,
-    "ytick.major.size": 0,
-}
 
 
 def stages(every: Sequence[Stage]) -> str:
-    """How long each stage took, and what it handled in a second."""
+    """Draw how long each stage took, and what it handled in a second."""
 
     def draw(axes: Axes) -> None:
         _bars(
@@ -98,7 +66,7 @@ def throughput(done: Sequence[tuple[float, int]], step_s: float) -> str:
 
 
 def over_time(stream: Streamed, values: Sequence[float | None], label: str) -> str:
-    """A value for each stretch of a stream's time; dotted lines where it was started again."""
+    """Draw a value for each stretch of a stream's time; dotted lines show new starts."""
     width_s = stream.rates[0].width_s
     unit_s, unit = next(
         (size, name) for size, name in _UNITS if len(values) * width_s >= 2 * size or size == 1
@@ -120,7 +88,7 @@ def over_time(stream: Streamed, values: Sequence[float | None], label: str) -> s
 
 
 def doubling(by_scale: Sequence[tuple[int, int]], of: str, counted: str) -> str:
-    """How many things had how many matches: (k, things with 2**k to 2**(k+1) - 1)."""
+    """Draw the numbers of things by matches: (k, things with 2**k to 2**(k+1) - 1)."""
 
     def draw(axes: Axes) -> None:
         known = dict(by_scale)
@@ -137,7 +105,7 @@ def doubling(by_scale: Sequence[tuple[int, int]], of: str, counted: str) -> str:
 
 
 def busiest(every: Sequence[Busy]) -> str:
-    """Who has most matches."""
+    """Draw those with most matches."""
 
     def draw(axes: Axes) -> None:
         names = [shortened(busy.name) for busy in every]
@@ -149,7 +117,7 @@ def busiest(every: Sequence[Busy]) -> str:
 
 
 def classes(every: Sequence[Class], events: int, rows: int) -> str:
-    """The share of events that a subscription of a class accepts; as high as `rows` bars."""
+    """Return the share of events that a subscription of a class accepts; as high as `rows` bars."""
 
     def draw(axes: Axes) -> None:
         shares = [100 * each.matches / (each.subscriptions * events) for each in every]
@@ -165,7 +133,7 @@ def classes(every: Sequence[Class], events: int, rows: int) -> str:
 
 
 def selectivities(by_attribute: dict[str, tuple[float, ...]]) -> str:
-    """The shares of events that predicates accept, a dot each, a line at the median."""
+    """Return the shares of events that predicates accept, a dot each, a line at the median."""
     names = sorted(by_attribute, key=lambda name: median(by_attribute[name]), reverse=True)
 
     def draw(axes: Axes) -> None:
@@ -217,27 +185,13 @@ def _height(rows: int) -> float:
 
 
 def _thousands(axis: Any) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(5))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    group_thousands(axis)
 
 
 def _drawn(draw: Callable[[Axes], None], height_in: float = 3.0) -> str:
-    with _axes(height_in) as (figure, axes), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # names may hold any character
+    with canvas((_WIDTH_IN, height_in)) as (figure, (axes,)):
         draw(axes)
-        image = io.StringIO()
-        figure.savefig(image, format="svg", metadata={"Date": None, "Creator": None})
-    return image.getvalue()
-
-
-@contextmanager
-def _axes(height_in: float) -> Iterator[tuple[Any, Axes]]:
-    """A figure that no window and no global state knows."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH_IN, height_in), layout="constrained")
-        yield figure, figure.subplots()
+        return svg(figure)

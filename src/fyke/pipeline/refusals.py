@@ -23,7 +23,7 @@ _VARIES: Final = r"""(attribute '[^']*')|'[^']*'|"[^"]*"|\d+"""
 
 
 def commonest(rows: DataFrame) -> tuple[Reason, ...]:
-    """The commonest kinds of reasons in the column `reason`, where it is not null."""
+    """Return the commonest kinds of reasons in the column `reason`, where it is not null."""
     from pyspark.sql import functions as f
 
     kind = f.regexp_replace("reason", _VARIES, "$1")
@@ -34,7 +34,7 @@ def commonest(rows: DataFrame) -> tuple[Reason, ...]:
 
 
 def listed(reasons: Iterable[Reason]) -> str:
-    """A line for each reason."""
+    """Return a line for each reason."""
     lines = ((each.rows, shortened(each.example.partition("\n")[0])) for each in reasons)
     return "".join(f"\n  {rows:>9,}  {example}" for rows, example in lines)
 

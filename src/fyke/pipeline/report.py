@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from html import escape
-from importlib.resources import files
-from string import Template
 from typing import Final, TypeAlias
 
 from fyke.pipeline import plots
 from fyke.pipeline.configuration import Pipeline
 from fyke.pipeline.counting import STEP_S
-from fyke.pipeline.outcome import Busy, Outcome, Reason, Streamed
+from fyke.pipeline.outcome import RunOutcome, Streamed
+from fyke.reports.page import (
+    cell,
+    code,
+    document,
+    fact,
+    number,
+    picture,
+    row,
+    section,
+    side_by_side,
+    table,
+)
 
 Scales: TypeAlias = list[tuple[int, int]]
 
@@ -21,33 +29,28 @@ STEPS_MIN: Final = 4
 """Fewer make no picture of throughput."""
 
 
-def page(outcome: Outcome, pipeline: Pipeline) -> str:
-    """The report of a run."""
-    template = (files("fyke.pipeline") / "report.html").read_text("utf-8")
-    return Template(template).substitute(
-        title=escape(pipeline.report.title),
-        subtitle=escape(f"events: {pipeline.events} · subscriptions: {pipeline.subscriptions}"),
-        facts="\n".join(_facts(outcome)),
-        plots="\n".join(_plots(outcome)),
-        tables="\n".join(_tables(outcome)),
-    )
+def page(outcome: RunOutcome, pipeline: Pipeline) -> str:
+    """Return the page of a run."""
+    subtitle = f"events: {pipeline.events} · subscriptions: {pipeline.subscriptions}"
+    parts = [side_by_side(_plots(outcome)), *_tables(outcome)]
+    return document(pipeline.report.title, subtitle, _facts(outcome), parts)
 
 
-def _facts(outcome: Outcome) -> Iterator[str]:
+def _facts(outcome: RunOutcome) -> Iterator[str]:
     share = outcome.matches / max(outcome.events * outcome.subscriptions, 1)
-    yield _fact(outcome.events, f"events, {outcome.events_refused:,} refused")
-    yield _fact(outcome.subscriptions, f"subscriptions, {outcome.subscriptions_refused:,} refused")
-    yield _fact(outcome.matches, f"matches, {100 * share:.2g} % of all pairs")
-    yield _fact(outcome.notifications, "notifications")
-    yield _fact(outcome.subscribers, "subscribers reached")
+    yield fact(outcome.events, f"events, {outcome.events_refused:,} refused")
+    yield fact(outcome.subscriptions, f"subscriptions, {outcome.subscriptions_refused:,} refused")
+    yield fact(outcome.matches, f"matches, {100 * share:.2g} % of all pairs")
+    yield fact(outcome.notifications, "notifications")
+    yield fact(outcome.subscribers, "subscribers reached")
     if outcome.stream is None:
-        yield _fact(f"{outcome.duration_s:.1f} s", "in all")
+        yield fact(f"{outcome.duration_s:.1f} s", "in all")
         return
     found = outcome.stream
-    yield _fact(
+    yield fact(
         found.batches, f"batches, {found.latency_s:.2f} s each, at most {found.latency_max_s:.2f}"
     )
-    yield _fact(_lasting(found.running_s), f"running, started {_times(found.starts)}")
+    yield fact(_lasting(found.running_s), f"running, started {_times(found.starts)}")
 
 
 def _times(count: int) -> str:
@@ -61,12 +64,7 @@ def _lasting(seconds: float) -> str:
     return f"{seconds // 3600:,.0f} h {seconds % 3600 // 60:.0f} min"
 
 
-def _fact(number: int | str, note: str) -> str:
-    shown = number if isinstance(number, str) else f"{number:,}"
-    return f"<div><b>{escape(shown)}</b><span>{escape(note)}</span></div>"
-
-
-def _plots(outcome: Outcome) -> Iterator[str]:
+def _plots(outcome: RunOutcome) -> Iterator[str]:
     found = outcome.statistics
     if outcome.stream is None:
         yield _plot("Stages", "How long each took, and its rate.", plots.stages(outcome.stages))
@@ -100,7 +98,7 @@ def _plots(outcome: Outcome) -> Iterator[str]:
 
 
 def _times_of(found: Streamed) -> Iterator[str]:
-    """A stream over time."""
+    """Yield the plots of a stream over time."""
     note = "In a second, while batches were worked on."
     if found.restarts_s:
         note += " Dotted: the stream was started again."
@@ -114,7 +112,7 @@ def _times_of(found: Streamed) -> Iterator[str]:
 
 
 def doubled(by_size: Iterable[tuple[int, int]]) -> Scales:
-    """Counts by number of matches, in doubling classes."""
+    """Count by number of matches, in doubling classes."""
     scales: Counter[int] = Counter()
     for size, count in by_size:
         scales[size.bit_length() - 1] += count
@@ -126,45 +124,30 @@ def _loud(scales: Scales) -> Scales:
 
 
 def _silence(scales: Scales, matches: int) -> str:
-    """What the plot leaves out: those without a match."""
+    """Say what the plot leaves out: those without a match."""
     silent = sum(count for scale, count in scales if scale < 0)
     mean = matches / sum(count for _, count in _loud(scales))
     return f"{silent:,} without any; the others have {mean:,.1f} on average."
 
 
 def _plot(title: str, note: str, image: str) -> str:
-    data = b64encode(image.encode()).decode()
-    return (
-        f"<section><h2>{escape(title)}</h2><p>{escape(note)}</p>"
-        f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{data}"></section>'
-    )
+    return section(title, note, picture(title, image))
 
 
-def _tables(outcome: Outcome) -> Iterator[str]:
-    if outcome.statistics.refusals:
-        rows = "\n".join(map(_reason, outcome.statistics.refusals))
-        yield (
-            "<section class=wide><h2>Why events were refused</h2><table>"
-            f"<tr><th class=number>events</th><th>such as</th></tr>\n{rows}</table></section>"
+def _tables(outcome: RunOutcome) -> Iterator[str]:
+    found = outcome.statistics
+    if found.refusals:
+        rows = (row(number(each.rows), cell(each.example)) for each in found.refusals)
+        yield section("Why events were refused", "", table(("events", "such as"), rows, (0,)))
+    if found.busiest:
+        heads = ("subscription", "subscriber", "matches", "filter")
+        rows = (
+            row(
+                cell(each.name, "name"),
+                cell(each.subscriber or "", "name"),
+                number(each.matches),
+                code(each.filter or ""),
+            )
+            for each in found.busiest
         )
-    if not outcome.statistics.busiest:
-        return
-    head = "<tr><th>subscription</th><th>subscriber</th><th class=number>matches</th>"
-    rows = "\n".join(map(_row, outcome.statistics.busiest))
-    yield (
-        "<section class=wide><h2>What the busiest ask for</h2>"
-        f"<table>{head}<th>filter</th></tr>\n{rows}</table></section>"
-    )
-
-
-def _reason(reason: Reason) -> str:
-    return f"<tr><td class=number>{reason.rows:,}</td><td>{escape(reason.example)}</td></tr>"
-
-
-def _row(busy: Busy) -> str:
-    return (
-        f"<tr><td class=name>{escape(busy.name)}</td>"
-        f"<td class=name>{escape(busy.subscriber or '')}</td>"
-        f"<td class=number>{busy.matches:,}</td>"
-        f"<td><code>{escape(busy.filter or '')}</code></td></tr>"
-    )
+        yield section("What the busiest ask for", "", table(heads, rows, (2,)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fyke.pipeline import counting, sources
@@ -17,14 +18,18 @@ from fyke.pipeline.checking import check
 from fyke.pipeline.compiling import Compiled, compiled
 from fyke.pipeline.configuration import Pipeline
 from fyke.pipeline.folder import Folder, replacing
-from fyke.pipeline.journal import journal
+from fyke.pipeline.journal import planned_journal, sizes_of
 from fyke.pipeline.notifying import notifications
 from fyke.pipeline.origins import Files, Generated
-from fyke.pipeline.outcome import Outcome, Reason, Statistics
+from fyke.pipeline.outcome import Reason, RunOutcome, RunStatistics
 from fyke.pipeline.refusals import check_refused, commonest
 from fyke.pipeline.sources import Events
 from fyke.pipeline.stages import Stages
 from fyke.pipeline.watching import Watcher
+from fyke.spark.places import absolute, below, is_address, told
+from fyke.spark.planning import plan
+from fyke.spark.reasons import in_a_sentence
+from fyke.spark.uri_sink import write_document
 from fyke.spark.versions import Version
 from fyke.spark.workers import check_seen
 
@@ -35,15 +40,17 @@ _SETTINGS: Final = {"spark.sql.files.minPartitionNum": 16}
 """So that bars move, and no task holds too much; what the pipeline says wins."""
 
 
-def run(pipeline: Pipeline, watcher: Watcher, session: SparkSession | None = None) -> Outcome:
-    """Runs a pipeline; a session that is given is used and stays."""
+def run(pipeline: Pipeline, watcher: Watcher, session: SparkSession | None = None) -> RunOutcome:
+    """Run a pipeline; a session that is given is used and stays."""
     check(pipeline)
     stages, description = Stages(watcher), {"events": str(pipeline.events)}
     with (
-        replacing(pipeline.out, description) as folder,
+        replacing(pipeline.out, description, pipeline.tables) as folder,
         stages.on(pipeline.place, _SETTINGS, session) as found,
     ):
-        check_seen(found, folder.path)
+        tables = folder.tables or str(folder.path)
+        if not is_address(tables):
+            check_seen(found, Path(absolute(tables)))
         return _Run(pipeline, folder, stages).on(found)
 
 
@@ -53,13 +60,13 @@ class _Run:
     folder: Folder
     stage: Stages
 
-    def on(self, session: SparkSession) -> Outcome:
+    def on(self, session: SparkSession) -> RunOutcome:
         events, seen = self.ingest(session)
         made = self.compile(session)
         found, refused, reasons = self.match(session, events, made.version, seen)
         notifications = self.notify(session, found, made.standing)
         statistics, subscribers = self.count(session, found, made.standing, events, seen)
-        outcome = Outcome(
+        outcome = RunOutcome(
             events=seen,
             events_refused=refused,
             subscriptions=made.version.subscriptions,
@@ -69,11 +76,17 @@ class _Run:
             subscribers=subscribers,
             stages=tuple(self.stage.done),
             statistics=replace(statistics, refusals=reasons),
+            tables=None if self.folder.tables is None else told(self.folder.tables),
         )
-        return report(outcome, self.pipeline, self.folder, self.stage)
+        outcome = report(outcome, self.pipeline, self.folder, self.stage)
+        if self.folder.tables is not None:  # the last that is written: now they count
+            with in_a_sentence("report"):
+                summary = below(self.folder.tables, "summary.json")
+                write_document(session, summary, outcome.document())
+        return outcome
 
     def ingest(self, session: SparkSession) -> tuple[Events, int]:
-        """Generated events are written once; files are read where they lie."""
+        """Write generated events once; read files where they lie."""
         source = self.pipeline.events
         assert isinstance(source, Generated | Files)
         with self.stage("ingest", "events") as counted:
@@ -96,11 +109,15 @@ class _Run:
     def match(
         self, session: SparkSession, events: Events, version: Version, seen: int
     ) -> tuple[DataFrame, int, tuple[Reason, ...]]:
-        """What matching finds, how many rows are no events, and the commonest reasons."""
+        """Return the journal, how many rows are no events, and the commonest reasons."""
         with self.stage("match", "events") as counted:
-            path = self.folder.at("journal")
-            journal(events, version.pin()).write.parquet(path)
+            path, chosen = self.folder.at("journal"), plan(events.frame, version)
+            self.stage.watcher.note(str(chosen))
+            planned_journal(events, version.pin(), chosen).write.parquet(path)
             found = session.read.parquet(path)
+            if chosen.placement != "replicate":
+                sizes_of(found, seen).write.mode("append").parquet(path)
+                found = session.read.parquet(path)
             bad = found.where("reason is not null").select("event", "text", "reason")
             refused = bad.count()
             reasons = commonest(bad) if refused else ()
@@ -111,7 +128,7 @@ class _Run:
         return found, refused, reasons
 
     def notify(self, session: SparkSession, found: DataFrame, standing: DataFrame) -> int:
-        """What subscribers get, in files."""
+        """Write what subscribers get."""
         wanted = self.pipeline.notifications
         with self.stage("notify", "notifications") as counted:
             sent = notifications(found, standing, wanted.form)
@@ -131,7 +148,7 @@ class _Run:
         standing: DataFrame,
         events: Events,
         seen: int,
-    ) -> tuple[Statistics, int]:
+    ) -> tuple[RunStatistics, int]:
         """Statistics, and how many subscribers got something."""
         with self.stage("count", "subscriptions") as counted:
             path = self.folder.at("statistics.parquet")
@@ -145,8 +162,8 @@ class _Run:
         return statistics, reached
 
 
-def report(outcome: Outcome, pipeline: Pipeline, folder: Folder, stage: Stages) -> Outcome:
-    """Writes the report and the summary."""
+def report(outcome: RunOutcome, pipeline: Pipeline, folder: Folder, stage: Stages) -> RunOutcome:
+    """Write the report and the summary."""
     from fyke.pipeline.report import page
 
     with stage("report", "page") as counted:

@@ -1,4 +1,4 @@
-"""Where rows come from: events and subscriptions as DataFrames.
+"""Sources of rows: events and subscriptions as DataFrames.
 
     workload         made in the workers, each task its own stretch of numbers
     parquet, csv     a column per attribute
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
 TASK_ROWS: Final = 65_536
-"""So many generated rows make a task."""
+"""The generated rows of a task."""
 DOCUMENT: Final = "value"
 _BROKEN: Final = "_broken"
 _SUBSCRIPTION: Final = "id string, filter string, dialect string, subscriber string"
@@ -38,7 +38,7 @@ Batches = Iterable[pa.RecordBatch]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How rows are events: which column is the key, which hold attributes, or the JSON column.
+    """The shape of rows: the column of the key, those of attributes, or the JSON column.
 
     `broken` is a column with the text of rows that fit no schema, null for all others.
     """
@@ -58,7 +58,7 @@ class Events:
 
 
 def events(session: SparkSession, source: Source) -> Events:
-    """The events of a source."""
+    """Return the events of a source."""
     if isinstance(source, Generated):
         return generated(_made(session, source, _Table(source.workload.description(), numbered)))
     if source.format == "json":
@@ -129,7 +129,7 @@ def subscriptions(session: SparkSession, source: Source, dialect: str) -> DataFr
 
 
 def _made(session: SparkSession, source: Generated, table: _Table) -> DataFrame:
-    """The rows of a workload, by number."""
+    """Return the rows of a workload, by number."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     tasks = -(-source.count // TASK_ROWS)
@@ -159,7 +159,7 @@ class _Table:
 def read(
     reader: DataFrameReader | DataStreamReader, source: Files, schema: str | None
 ) -> DataFrame:
-    """What Spark's reader finds; rows that do not fit the schema keep their text."""
+    """Read files with Spark; rows that do not fit the schema keep their text."""
     from pyspark.errors import PySparkException
 
     reader = reader.format(source.format).options(**source.options)
@@ -177,7 +177,7 @@ def read(
 
 
 def lines(reader: DataFrameReader | DataStreamReader, source: Files) -> DataFrame:
-    """The lines of files that hold documents."""
+    """Return the lines of files that hold documents."""
     from pyspark.sql import functions as f
 
     found = read(reader, replace(source, format="text"), None)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Stages:
-    """Those that are over; `with stages("match", "events") as counted` adds one."""
+    """The stages that are over; `with stages("match", "events") as counted` adds one."""
 
     watcher: Watcher
     done: list[Stage] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Stages:
     def on(
         self, place: Place, settings: Mapping[str, Any], session: SparkSession | None
     ) -> Iterator[SparkSession]:
-        """A session for all stages; one that is given is used and stays."""
+        """Open a session for all stages; one that is given is used and stays."""
         own = None
         try:
             if session is None:
@@ -57,7 +57,7 @@ class Stages:
 
     @contextmanager
     def __call__(self, name: str, unit: str, *, has_bar: bool = True) -> Iterator[list[int]]:
-        """Times a stage, which says how many rows it handled; Spark's errors become sentences.
+        """Time a stage, which says how many rows it handled; Spark's errors become sentences.
 
         With a bar, the watcher is told how many of Spark's tasks are done.
         """
@@ -83,7 +83,7 @@ class Stages:
 
 
 def _hush(session: SparkSession) -> None:
-    """What is ended in the midst of it would fill the terminal with stack traces."""
+    """Silence Spark: what is ended in its midst fills the terminal with stack traces."""
     with suppress(Exception):
         session.sparkContext.setLogLevel("OFF")
 
@@ -96,7 +96,7 @@ def _end(session: SparkSession) -> None:
 
 
 def _reason(failed: Exception) -> str:
-    """The line that says what went wrong: our own in a worker's traceback, else Spark's first."""
+    """Return the line that says what failed: ours in a worker's traceback, else Spark's first."""
     lines = [line.strip() for line in str(failed).splitlines() if line.strip()]
     ours = [line for line in lines if line.startswith("fyke.errors.")]
     if ours:

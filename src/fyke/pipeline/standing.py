@@ -49,7 +49,7 @@ class Current:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where the subscriptions of a stream lie; plain paths, for any process."""
+    """The places of the subscriptions of a stream, as plain paths for any process."""
 
     tables: str
     compiled: str
@@ -70,7 +70,7 @@ class Standing:
             raise FykeError(f"{file} cannot be read: {shown(error)}") from None
 
     def following(self) -> Following:
-        """What new batches are matched against."""
+        """Return the subscriptions that new batches are matched against."""
         current = self.current()
         assert current is not None
         return Following(self.compiled, current.version, sweeps=True)
@@ -79,7 +79,7 @@ class Standing:
         return str(Path(self.tables) / f"version={version}")
 
     def is_whole(self, version: int) -> bool:
-        """Whether a version can be used."""
+        """Return True if a version can be used."""
         try:
             versions.version(self.compiled, version)
         except FykeError:
@@ -87,7 +87,7 @@ class Standing:
         return Path(self.table(version)).is_dir()
 
     def renew(self, session: SparkSession, pipeline: Pipeline, state: str) -> Current:
-        """Makes a new version."""
+        """Make a new version."""
         root = Path(self.tables)
         make_folder(root)
         for stale in (*root.glob(f"{_STAGING}*"), *Path(self.refusals).glob(f"{_STAGING}*")):
@@ -118,7 +118,7 @@ class Standing:
 
 
 def state_of(pipeline: Pipeline) -> str:
-    """What a version would be made of now: it changes when the files do."""
+    """Return what a version would be made of now: it changes when the files do."""
     source = pipeline.subscriptions
     schema = pipeline.schema and pipeline.schema.to_document()
     facts: list[Any] = [pipeline.dialect, pipeline.shards, schema, _described(source)]

@@ -15,7 +15,7 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(slots=True)
 class Request:
-    """Whether someone wants an end."""
+    """A request to end; somebody has made it or not."""
 
     is_made: bool = False
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _NOT_CONNECTED: Final = ("find data source", "ClassNotFound", "NoClassDefFound", "NoSuchMethod")
-"""What Spark says without the connector, with a part of it, or with one of another version."""
+"""Signs in Spark's errors of a connector that is missing, incomplete or of another version."""
 
 
 def stream(session: SparkSession, origin: Origin) -> Events:
-    """The events of an origin that is a stream; nothing runs yet."""
+    """Return the events of an origin that is a stream; nothing runs yet."""
     match origin:
         case Paced():
             return _paced(session, origin)
@@ -59,7 +59,7 @@ def _arriving(session: SparkSession, origin: Files) -> Events:
 
 
 def _seen_schema(session: SparkSession, origin: Files) -> str:
-    """The columns of the files that are there."""
+    """Return the columns of the files that are there."""
     try:
         seen = read(session.read, replace(origin, options={}), None)
     except FykeError as refused:

@@ -1,4 +1,4 @@
-"""Who watches a run: told of each stage, and how many of its tasks are done.
+"""Watchers of a run: they are told of each stage, and how many of its tasks are done.
 
 Spark says how far it is in two ways: over Spark Connect it tells a function, otherwise one has to
 ask. The latter is the only place where a SparkContext is looked at, and only where there is one.
@@ -42,16 +42,16 @@ class Watcher(Protocol):
     """Someone who wants to know."""
 
     def begin(self, name: str) -> None:
-        """A stage begins."""
+        """Take note that a stage begins."""
 
     def advance(self, done: int, tasks: int) -> None:
-        """So many of the tasks that are known are done; called from another thread."""
+        """Take note of how many of the known tasks are done; called from another thread."""
 
     def end(self, stage: Stage) -> None:
-        """The stage is over."""
+        """Take note that a stage is over."""
 
     def pulse(self, pulse: Pulse) -> None:
-        """How a stream is doing; called every now and then while it runs."""
+        """Take note of how a stream is doing; called every now and then while it runs."""
 
     def note(self, sentence: str) -> None:
         """Something that happened to a stream."""
@@ -59,7 +59,7 @@ class Watcher(Protocol):
 
 @contextmanager
 def following(session: SparkSession, watcher: Watcher) -> Iterator[None]:
-    """Tells the watcher of tasks while jobs run."""
+    """Tell the watcher of tasks while jobs run."""
     from pyspark.errors import PySparkException
 
     try:

@@ -26,7 +26,7 @@ from fyke.pruning.predicate_statistics import PredicateStatistics
 
 if TYPE_CHECKING:
     from fyke.matching.matcher import Matcher
-    from fyke.pruning.plan import Plan
+    from fyke.pruning.plan import PruningPlan
 
 __all__ = ["BudgetWarning", "PredicateStatistics", "prune"]
 
@@ -39,7 +39,7 @@ def prune(
     order: Literal["accuracy", "bytes"] = "accuracy",
     cumulative: bool = False,
     allow_all: bool = False,
-) -> Plan:
+) -> PruningPlan:
     """Plan how to prune the subscriptions of a matcher, which stays as it is.
 
     `sample` are events, given as for `Matcher.match_batch`. They say how often predicates hold,

@@ -8,28 +8,36 @@ A condition is a child of an And. On the sample it may
     never decide    whatever satisfies the rest of the subscription satisfies it too
 
 What never decides is only asked of subscriptions that accept some event: of the others, the sample
-says nothing. Each condition is looked at alone; of two that say the same, both are named.
+says nothing. Each condition is looked at alone; of two that say the same, both are named. What a
+dialect adds of its own, that a value is a number or a time, is nobody's condition and left out.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from fyke.filters.filter import Filter
+from fyke.filters.predicate import Range
 from fyke.matching.batch import batches
 from fyke.matching.matcher import Matcher
 from fyke.pruning.measuring import accepts, number_leaves
+from fyke.pruning.predicate_statistics import leaves_of
 from fyke.pruning.shape import Shape, Shapes, read
 from fyke.pruning.truth import every, truth
 
+_LEAST: Final = (-sys.float_info.max, datetime.min.replace(tzinfo=UTC))
+"""The least number and the least time."""
+
 
 class Difference(StrEnum):
-    """How a condition makes none."""
+    """The way in which a condition makes no difference."""
 
     NEVER_HOLDS = "never holds"
     ALWAYS_HOLDS = "always holds"
@@ -63,7 +71,7 @@ def idle_conditions(matcher: Matcher, sample: Any) -> list[Idle]:
     come first.
     """
     known: dict[Filter, int] = {}
-    asked = list(_asked(matcher.items(), known))
+    asked = list(_conditions(matcher.items(), known))
     distinct = list(known)
     events = 0
     counts = np.zeros((len(asked), 3), np.int64)
@@ -96,7 +104,12 @@ def _difference(events: int, alone: int, full: int, without: int) -> Difference 
     return Difference.NEVER_DECIDES if full and full == without else None
 
 
-def _asked(
+def _is_kind(leaf: Filter) -> bool:
+    """Return True if it says of a value only that it is a number or a time."""
+    return isinstance(leaf, Range) and leaf.high is None and leaf.low in _LEAST
+
+
+def _conditions(
     subscriptions: Iterable[tuple[str, Filter]], known: dict[Filter, int]
 ) -> Iterable[_Asked]:
     shapes = Shapes()
@@ -105,4 +118,5 @@ def _asked(
         shape, leaves = shapes.of(key), number_leaves(literals, known)
         for node in shape.candidates(shape.whole):
             condition = shape.filter(shape.whole, literals, node)
-            yield _Asked(id, shape, leaves, node, condition)
+            if not all(map(_is_kind, leaves_of([condition]))):
+                yield _Asked(id, shape, leaves, node, condition)

@@ -5,7 +5,9 @@ the fraction is expected, from the shares of predicates, and measured, where the
 
 Bend (PRU-Q12). The point that lies deepest below the chord from the first to the last: before it
 pruning is cheap, after it dear. Distances to a line do not change their order with the scales of
-the axes, so the vertical one is taken. Where pruning costs nothing at all, it is the last point.
+the axes, so the vertical one is taken. Where every event matches something already, or pruning
+lets in none, no more events can match: then the bend is that of all matches. Where these do not
+grow either, it is the last point.
 """
 
 from __future__ import annotations
@@ -95,7 +97,7 @@ class Curve:
             raise FykeError(f"by={shown(by)}; expected 'events' or 'matches'")
         heights = self.fraction if by == "events" else self.matches
         if heights[0] == heights[-1]:
-            return len(self) - 1
+            return len(self) - 1 if by == "matches" else self.bend("matches")
         chord = np.linspace(heights[0], heights[-1], len(self))
         return int(np.argmax(np.round(chord - heights, 12)))
 

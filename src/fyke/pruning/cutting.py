@@ -21,7 +21,7 @@ from fyke.pruning.steps import Rules, choose
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """How dear a step may be, and what is known of predicates."""
+    """The cost that a step may have, and what is known of predicates."""
 
     cost: float
     """In the units of `steps`."""

@@ -25,7 +25,7 @@ RARE: Final = 1e-4
 PRESENT: Final = 0.9
 OTHER: Final = 0.3
 VALUES_MAX: Final = 1_000
-"""So many values of an attribute are held against a predicate."""
+"""At most this many values of an attribute are tried against a predicate."""
 
 
 def estimate(leaf: Filter, known: Statistics) -> float:
@@ -37,7 +37,7 @@ def estimate(leaf: Filter, known: Statistics) -> float:
             return _share(known.types.get(leaf.name, 0), known.events)
         counts = known.attributes.get(leaf.attribute)
         if counts is not None and isinstance(leaf, ValuePredicate):
-            return _share(_accepted(leaf, counts), known.events)
+            return _share(_count_accepted(leaf, counts), known.events)
         if isinstance(leaf, Exists):
             return _share(0 if counts is None else counts.present, known.events)
     return _guess(leaf)
@@ -47,9 +47,9 @@ def _share(count: float, events: int) -> float:
     return min(count / events, 1.0) if count else 0.5 / (events + 1)
 
 
-def _accepted(leaf: ValuePredicate, counts: AttributeCounts) -> float:
+def _count_accepted(leaf: ValuePredicate, counts: AttributeCounts) -> float:
     """Return how many events of those with the attribute are expected to be accepted."""
-    from fyke.matching.tally import scalar
+    from fyke.matching.value_counts import scalar
 
     accepts = leaf.accepts()
     tried = list(counts.values.items())[:VALUES_MAX]

@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from fyke.errors import BudgetWarning, FykeError, shown, warn_outside
 from fyke.filters.filter import Filter
+from fyke.filters.packed import NameTable, pack
 from fyke.matching.matcher import Matcher
-from fyke.matching.packed import Names, pack
 from fyke.pruning.curve import By, Curve
 from fyke.pruning.measuring import Trees, measure, number_leaves, rows_at_once
 from fyke.pruning.predicate_statistics import PredicateStatistics, Share
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from fyke.events.columns import Columns
 
 SIZE_TRIES: Final = 6
-"""So many sets are built to find the least pruning that fits a number of bytes."""
+"""At most this many sets are built to find the least pruning that fits a number of bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Drop:
     worst: float
     """At most this share of all events is let through, however predicates depend on each other."""
     is_unguarded: bool
-    """Whether the index has nothing left to go by: the rest is tried on every event."""
+    """True if the index has nothing left to go by: the rest is tried on every event."""
 
     def __str__(self) -> str:
         tried = "; no index can find what is left" if self.is_unguarded else ""
@@ -70,7 +70,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What happens to one subscription, step by step."""
+    """The steps of one subscription, one after the other."""
 
     id: str
     filter: Filter
@@ -97,7 +97,7 @@ def make_plan(
     sample: Any,
     statistics: PredicateStatistics | None,
     rules: Rules,
-) -> Plan:
+) -> PruningPlan:
     """Plan how to prune the subscriptions of a matcher: see `fyke.prune`."""
     if rules.order not in ("accuracy", "bytes"):
         raise FykeError(f"order={shown(rules.order)}; expected 'accuracy' or 'bytes'")
@@ -112,16 +112,16 @@ def make_plan(
         leaves.append(number_leaves(literals, known))
     parts = None if sample is None else _parts(sample, matcher, len(known))
     if statistics is None:
-        statistics = _counted(parts, list(known), matcher)
+        statistics = _count(parts, list(known), matcher)
     else:
         statistics.check_schema(matcher.schema)
     trees = Trees(found, leaves, list(known))
     shares = [statistics.share(leaf) for leaf in trees.distinct]
     sizes = matcher.sizes()
-    taken = _Set(ids, trees, np.array([each.value for each in shares]), _weights(trees, sizes))
+    taken = _Set(ids, trees, np.array([each.value for each in shares]), weigh(trees, sizes))
     steps, likely = _steps(taken, rules)
     curve = _curve(taken, steps, likely, sum(sizes.values()), parts)
-    return Plan(matcher, revision, ids, steps, curve, _notes(shares, statistics))
+    return PruningPlan(matcher, revision, ids, steps, curve, _notes(shares, statistics))
 
 
 def _parts(sample: Any, matcher: Matcher, predicates: int) -> list[Columns]:
@@ -148,7 +148,7 @@ def _parts(sample: Any, matcher: Matcher, predicates: int) -> list[Columns]:
     return found
 
 
-def _counted(
+def _count(
     parts: list[Columns] | None, leaves: list[Filter], matcher: Matcher
 ) -> PredicateStatistics:
     if parts is None:
@@ -159,9 +159,12 @@ def _counted(
     return found
 
 
-def _weights(trees: Trees, sizes: dict[str, int]) -> npt.NDArray[np.float64]:
-    """Return the bytes that each leaf takes: its own in the filter, and its part of the index."""
-    names = Names()
+def weigh(trees: Trees, sizes: dict[str, int]) -> npt.NDArray[np.float64]:
+    """Return the bytes that each leaf takes: its own in the filter, and its part of the index.
+
+    `sizes` are those of a matcher's arrays.
+    """
+    names = NameTable()
     own = np.array([len(pack(leaf, names)) for leaf in trees.distinct], np.float64)
     uses = np.bincount(
         [leaf if leaf >= 0 else ~leaf for each in trees.leaves for leaf in each],
@@ -256,7 +259,7 @@ def _size(budget: str) -> int:
         raise FykeError(f"{shown(budget)} is no budget; {_EXPECTED}") from None
 
 
-class Plan:
+class PruningPlan:
     """Steps in order; a pruned set is the result of the first so many."""
 
     def __init__(
@@ -285,7 +288,7 @@ class Plan:
 
     @property
     def is_current(self) -> bool:
-        """Whether the matcher is still what it was when the plan was made."""
+        """True if the matcher has not changed since the plan was made."""
         return self._matcher.revision == self._revision
 
     @property

@@ -33,7 +33,9 @@ def draw_curve(curve: Curve, chosen: int, title: str = "") -> bytes:
     gone = 1 - curve.predicates / max(int(curve.predicates[0]), 1)
     left.plot(at / last, gone[at], color=_GONE, linewidth=2, label="predicates removed")
     measured = curve.measured
-    if measured is not None:
+    if _is_flat(curve):  # every event matches something already: only matches can grow
+        right.plot(at / last, curve.matches[at], color=_MATCHED, linewidth=2, label="matches")
+    elif measured is not None:
         right.plot(at / last, measured[at], color=_MATCHED, linewidth=2, label="events that match")
     else:
         right.plot(
@@ -48,12 +50,19 @@ def draw_curve(curve: Curve, chosen: int, title: str = "") -> bytes:
         left.axvline(chosen / last, color=_INK, linewidth=1, label=f"chosen, step {chosen:,}")
     left.set(xlabel="prunings, of all that are possible", ylim=(0, 1), xlim=(0, 1), title=title)
     left.set_ylabel("predicates removed, of all", color=_GONE)
-    right.set_ylabel("events that match at least one subscription", color=_MATCHED)
+    right.set_ylabel(
+        "matches per event" if _is_flat(curve) else "events that match at least one subscription",
+        color=_MATCHED,
+    )
     right.set_ylim(0, None)
     lines = [*left.get_lines(), *right.get_lines()]
-    left.legend(handles=lines, loc="upper left", frameon=False, fontsize=8.5)
+    left.legend(handles=lines, loc="upper left", fontsize=8.5, edgecolor="none")
     for axes in (left, right):
         axes.spines["top"].set_visible(False)
     stream = io.BytesIO()
     figure.savefig(stream, format="png")
     return stream.getvalue()
+
+
+def _is_flat(curve: Curve) -> bool:
+    return bool(curve.fraction[0] == curve.fraction[-1])

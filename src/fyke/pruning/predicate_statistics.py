@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fyke.events.schema import Schema
 
 SEEN_AT_LEAST: Final = 0.5
-"""How often a predicate is taken to have held that never did."""
+"""A predicate that never held is taken to have held this often."""
 _KEYS: Final = frozenset({"events", "predicates", "values", "schema"})
 
 
@@ -53,7 +53,7 @@ class PredicateStatistics:
     satisfied: Mapping[Filter, int] = field(default_factory=dict)
     """By predicate or residual; those that were not asked for are not in it."""
     values: Statistics = field(default_factory=Statistics)
-    """What is known of values, for predicates that were not counted."""
+    """Statistics of values, for predicates that were not counted."""
     schema: str | None = None
     """A digest of the schema that events were read with."""
 
@@ -63,15 +63,15 @@ class PredicateStatistics:
     ) -> PredicateStatistics:
         """Count events, given as for `Matcher.match_batch`; those of a table lose nothing."""
         from fyke.matching.batch import batches
-        from fyke.matching.census import Census
+        from fyke.matching.predicate_counts import PredicateCounts
 
         asked = list(dict.fromkeys(leaves))
-        census = Census(asked)
+        counter = PredicateCounts(asked)
         for _, columns in batches(events, schema):
-            census.count(columns)
-        census.settle()
-        counts = dict(zip(asked, census.satisfied.tolist(), strict=True))
-        return cls(census.events, counts, schema=digest(schema))
+            counter.count(columns)
+        counter.settle()
+        counts = dict(zip(asked, counter.satisfied.tolist(), strict=True))
+        return cls(counter.events, counts, schema=digest(schema))
 
     def share(self, literal: Filter) -> Share:
         """Return the share of the events that satisfy a leaf, or do not satisfy a negated one."""
@@ -99,7 +99,7 @@ class PredicateStatistics:
         return PredicateStatistics(events, counts, self.values + other.values, self.schema)
 
     def check_schema(self, schema: Schema | None) -> None:
-        """FykeError where events were read with another schema than this one."""
+        """Raise FykeError where events were read with another schema than this one."""
         if self.events and self.schema != digest(schema):
             raise FykeError(
                 "the statistics are of events that were read with another schema: count them "

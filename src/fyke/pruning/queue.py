@@ -60,7 +60,7 @@ class PruningQueue:
     share_of: ShareOf
     rules: Rules = field(default_factory=Rules)
     tolerance: float = TOLERANCE
-    """How much a cost may have changed, as a part of itself, and still be believed."""
+    """A cost that has changed by at most this part of itself is still believed."""
     reinserted: int = 0
     _shapes: Shapes = field(default_factory=Shapes)
     _standing: dict[str, Standing] = field(default_factory=dict)
@@ -72,12 +72,12 @@ class PruningQueue:
     def __contains__(self, id: object) -> bool:
         return id in self._standing
 
-    def add(self, id: str, filter: Filter) -> None:
-        """Add a subscription, or give it another filter."""
+    def add(self, id: str, filter: Filter) -> bool:
+        """Add a subscription, or give it another filter. Return True if it can be pruned."""
         key, literals = read(filter)
         shape = self._shapes.of(key)
         self._standing[id] = Standing(id, shape, literals, shape.whole)
-        self._push(self._standing[id])
+        return self._push(self._standing[id])
 
     def discard(self, id: str) -> None:
         """Forget a subscription. What waits of it in the heap is passed over."""
@@ -109,9 +109,11 @@ class PruningQueue:
         self._push(standing)
         return Pruned(standing.id, standing.filter, dropped, cost / UNIT)
 
-    def _push(self, standing: Standing) -> None:
-        if (key := self._key(standing)) is not None:
+    def _push(self, standing: Standing) -> bool:
+        key = self._key(standing)
+        if key is not None:
             heapq.heappush(self._heap, key)
+        return key is not None
 
     def _key(self, standing: Standing) -> _Key | None:
         """Return the cost of the best pruning now, with what decides ties."""

@@ -30,7 +30,7 @@ from fyke.pruning.selectivity import SCALAR
 from fyke.pruning.shape import Shape, read
 
 NEAREST: Final = 16
-"""So many predicates of the same attribute are tried, the nearest in selectivity first."""
+"""At most this many predicates of an attribute are tried, the nearest in selectivity first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Replacing:
     filters: dict[str, Filter]
     _users: dict[Predicate, dict[str, None]] = field(default_factory=dict)
     _signs: dict[Predicate, set[bool]] = field(default_factory=dict)
-    """Whether a predicate stands negated somewhere, and plain somewhere."""
+    """Holds True if a predicate stands negated somewhere, and False if it stands plain."""
     _by_attribute: dict[str, list[tuple[float, str, Predicate]]] = field(default_factory=dict)
 
     @classmethod
@@ -73,7 +73,7 @@ class Replacing:
 
     @property
     def predicates(self) -> int:
-        """How many distinct predicates are left."""
+        """The number of distinct predicates that are left."""
         return len(self._users)
 
     def run(self) -> Iterator[Replacement]:

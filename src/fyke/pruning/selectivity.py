@@ -30,7 +30,7 @@ Triple: TypeAlias = tuple[Any, Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """How the lesser and the greater of two numbers are taken."""
+    """The functions for the lesser and the greater of two numbers, and for rounding."""
 
     lesser: Callable[[Any, Any], Any]
     greater: Callable[[Any, Any], Any]

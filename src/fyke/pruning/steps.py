@@ -37,7 +37,7 @@ VECTOR: Final = Arithmetic(np.minimum, np.maximum, np.rint)
 UNIT: Final = 1e12
 """Degradations are counted in parts of an event that are so small."""
 UNGUARDED: Final = UNIT
-"""What a step costs in addition that leaves nothing for an index to go by."""
+"""The additional cost of a step that leaves nothing for an index to go by."""
 REFUSED: Final = float("inf")
 FEW: Final = 12
 """Rows that are computed one by one: fewer than an array pays for."""
@@ -45,14 +45,14 @@ FEW: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How steps are chosen."""
+    """The rules by which steps are chosen."""
 
     order: Order = "accuracy"
     """By accuracy (the paper's), or by what a freed byte costs."""
     is_cumulative: bool = False
     """Degradation against the original instead of the current subscription (PRU-Q3)."""
     allow_all: bool = False
-    """Whether a subscription may come to accept all events."""
+    """True if a subscription may come to accept all events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ class Steps:
 
     row: Whole
     number: Whole
-    """How many the subscription had before."""
+    """The number of steps that the subscription had before."""
     node: Whole
     cost: Floats
-    """What orders it, in units."""
+    """The cost by which steps are ordered, in units."""
     removed: Whole
     before: Floats
     """The likely share of the subscription before it."""

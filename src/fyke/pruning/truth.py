@@ -6,7 +6,7 @@ per distinct value, and events are known by the rank of their value: an interval
 of ranks. Patterns, sets of several values and lists are left to a matcher, of which each predicate
 is a subscription and each distinct value an event; what looks at more than one attribute (two
 attributes, types, a dialect's own) to another, which sees the events themselves.
-Invariant. Bit i of a predicate's row is what `predicate.matches(event i)` says. `census.Census`
+Invariant. Bit i of a predicate's row is what `predicate.matches(event i)` says. `PredicateCounts`
 counts the same without keeping bits; each is the other's check.
 Cost. Linear in predicates times events / 8 bytes; a comparison of ranks per interval and event.
 """
@@ -29,9 +29,9 @@ from fyke.events.number import ExactDecimal
 from fyke.events.value import Kind
 from fyke.filters.filter import Constant, Filter
 from fyke.filters.predicate import Exists, In, Range, TypeIs, ValuePredicate
-from fyke.matching.compiled.codes import scalar_key
+from fyke.matching.compiled.coding.codes import scalar_key
 from fyke.matching.matcher import Matcher
-from fyke.matching.tally import elements_by_row, scalar
+from fyke.matching.value_counts import elements_by_row, scalar
 
 Bits: TypeAlias = npt.NDArray[np.uint64]
 _Codes: TypeAlias = npt.NDArray[np.int32]
@@ -49,7 +49,7 @@ def words(rows: int) -> int:
 
 def every(rows: int) -> Bits:
     """Return the bits of all events, and none beyond them."""
-    return _packed(np.ones(rows, bool))
+    return _pack(np.ones(rows, bool))
 
 
 def truth(columns: Columns, leaves: Sequence[Filter]) -> Bits:
@@ -59,7 +59,7 @@ def truth(columns: Columns, leaves: Sequence[Filter]) -> Bits:
     others: list[int] = []
     for number, leaf in enumerate(leaves):
         if isinstance(leaf, Constant):
-            found[number] = _packed(np.full(columns.rows, leaf.value))
+            found[number] = _pack(np.full(columns.rows, leaf.value))
         elif isinstance(leaf, ValuePredicate | Exists) and not isinstance(leaf, TypeIs):
             by_attribute.setdefault(leaf.attribute, []).append(number)
         else:
@@ -84,7 +84,7 @@ def _scatter(matches: pa.Table, rows: int, found: Bits) -> None:
     for number, events in _by_number(matches):
         accepted = np.zeros(rows, bool)
         accepted[events] = True
-        found[number] = _packed(accepted)
+        found[number] = _pack(accepted)
 
 
 def _by_number(matches: pa.Table) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
@@ -98,7 +98,7 @@ def _by_number(matches: pa.Table) -> Iterator[tuple[int, npt.NDArray[np.int64]]]
         yield number, events[order[start:end]]
 
 
-def _packed(accepted: npt.NDArray[np.bool_]) -> Bits:
+def _pack(accepted: npt.NDArray[np.bool_]) -> Bits:
     """Return booleans as words, the first in the lowest bit."""
     packed = np.zeros(8 * words(len(accepted)), np.uint8)
     packed[: -(-len(accepted) // 8)] = np.packbits(accepted, bitorder="little")
@@ -115,7 +115,7 @@ class _Coded:
     keys: list[Any]
     """Single values first, sorted within their kind; then sets of several."""
     spans: dict[Kind, tuple[int, int]]
-    """Where the values of an ordered kind lie among the keys."""
+    """The first place and the end of each ordered kind's values among the keys."""
     places: dict[object, int]
 
     @classmethod
@@ -144,13 +144,13 @@ class _Coded:
         for number, leaf in leaves:
             match leaf:
                 case Exists():
-                    found[number] = _packed(self.ranks >= 0)
+                    found[number] = _pack(self.ranks >= 0)
                 case Range():
                     start, end = self._span(leaf)
-                    found[number] = _packed((self.ranks >= start) & (self.ranks < end))
+                    found[number] = _pack((self.ranks >= start) & (self.ranks < end))
                 case In() if len(leaf.values) == 1:
                     at = self.places.get(scalar_key(leaf.values[0]), -2)
-                    found[number] = _packed(self.ranks == at)
+                    found[number] = _pack(self.ranks == at)
                 case _:
                     asked.append((number, leaf))
         single: list[int] = []
@@ -183,7 +183,7 @@ class _Coded:
         for number, met in _by_number(_matcher(leaves).match_batch(events)):
             accepted = np.zeros(len(self.keys) + 1, bool)
             accepted[numbers[met]] = True
-            found[number] |= _packed(accepted[self.ranks])
+            found[number] |= _pack(accepted[self.ranks])
 
 
 def _value(key: Any) -> Any:

@@ -5,8 +5,8 @@
     plan = fyke.prune(matcher, statistics=watching.statistics())
 
 Idea. Events that were drawn wait in a buffer; when it is full, all predicates of the matcher are
-counted on them at once (`census`), which costs less than one by one. What was counted before a
-restart, or by another process, is given as `known` and added to.
+counted on them at once (`PredicateCounts`), which costs less than one by one. What was counted
+before a restart, or by another process, is given as `known` and added to.
 Invariant. A predicate that came later than some of the events counts as not counted: its share is
 estimated, from the values that the events had. With `known` it is the same.
 Cost. `BUFFER` events are held; counting them takes some milliseconds.

@@ -15,7 +15,7 @@ from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Strategy, Surroun
 
 
 class EventForwarding(Strategy):
-    """Knows no tables."""
+    """Keeps no tables."""
 
     def __init__(self, here: Surroundings) -> None:
         self._here = here

@@ -17,14 +17,14 @@ from fyke.routing.strategy import EVERYONE, Decision, Surroundings
 
 
 class Flooded(Route, frozen=True):
-    """With an event that goes to every broker behind the receiver."""
+    """Marks an event that goes to every broker behind the receiver."""
 
 
 FLOODED: Final = Flooded()
 
 
 def flooded(publish: Publish) -> Publish:
-    """Return the event as it travels when it is flooded."""
+    """Return the event, marked as flooded."""
     if isinstance(publish.route, Flooded):
         return publish
     return Publish(publish.id, publish.event, publish.epoch, FLOODED)
@@ -36,5 +36,5 @@ def flood(publish: Publish, to: Iterable[NodeId]) -> list[Send]:
 
 
 def flood_on(here: Surroundings, publish: Publish, came_from: NodeId | None) -> Decision:
-    """Send an event everywhere but where it came from; None sends it everywhere."""
+    """Send an event to all neighbours but the one it came from. None sends it to all."""
     return Decision(flood(publish, (peer for peer in here.brokers if peer != came_from)), EVERYONE)

@@ -26,7 +26,7 @@ K = TypeVar("K", SubscriptionKey, SubscriptionId)
 
 
 class Interests:
-    """Groups of filters, which are known here by their numbers. `engine` is the matcher's."""
+    """Groups of filters in one matcher, by number. `engine` is the matcher's."""
 
     def __init__(self, engine: str = "compiled") -> None:
         self._matcher = Matcher(engine=engine)
@@ -40,21 +40,21 @@ class Interests:
 
     def add(self, group: int, key: str, filter: Filter) -> None:
         name = f"{group}:{key}"
-        self._matcher.add(name, self._resolved(name, filter))
+        self._matcher.add(name, self._resolve(name, filter))
         self._forget()
 
     def agree(self, schema: Schema) -> None:
-        """Go by another schema: it may order what filters compare."""
+        """Use another schema. It may order what filters compare."""
         known, self._schema = self._schema, schema
         if not any(each.orders or each.timestamps for each in (known, schema) if each is not None):
             return
         for name, held in list(self._matcher.items()):
-            resolved = self._resolved(name, self._said.pop(name, held))
+            resolved = self._resolve(name, self._said.pop(name, held))
             if resolved != held:
                 self._matcher.replace(name, resolved)
         self._forget()
 
-    def _resolved(self, name: str, filter: Filter) -> Filter:
+    def _resolve(self, name: str, filter: Filter) -> Filter:
         resolved = resolve(filter, self._schema)
         if resolved != filter:
             self._said[name] = filter
@@ -72,7 +72,7 @@ class Interests:
         return [name[len(start) :] for name in self._matcher if name.startswith(start)]
 
     def _forget(self) -> None:
-        """Drop the last answer: it is no longer right."""
+        """Forget the last answer."""
         self._event, self._found = None, {}
 
     def find(self, event: Event) -> dict[int, list[str]]:
@@ -86,7 +86,7 @@ class Interests:
         return self._found
 
     def count(self, stats: Stats) -> None:
-        """Add what is searched, and how much of that was done."""
+        """Add the sizes and the work of the matcher."""
         done = self._matcher.stats()
         stats.filtered += len(self._matcher)
         stats.matched += done.events
@@ -95,8 +95,8 @@ class Interests:
         stats.checks += done.work.checks
 
 
-class Group(Generic[K]):
-    """Filters by key, among those of a broker."""
+class FilterGroup(Generic[K]):
+    """Filters by key, part of a broker's filters."""
 
     __slots__ = ("_interests", "_number", "_size")
 
@@ -124,14 +124,14 @@ class Group(Generic[K]):
         return [_key(text) for text in found]
 
     def clear(self) -> None:
-        """Take all filters out: nobody asks any more."""
+        """Remove all filters."""
         for text in self._interests.of(self._number):
             self._interests.remove(self._number, text)
         self._size = 0
 
 
 def _text(key: SubscriptionKey | SubscriptionId) -> str:
-    """Return a key as text: of a pair, the length of its first part says where that ends."""
+    """Return a key as text. In a pair, a length says where the first part ends."""
     return f":{key}" if isinstance(key, str) else f"{len(key[0])}:{key[0]}{key[1]}"
 
 

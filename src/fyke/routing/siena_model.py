@@ -17,12 +17,15 @@ from fyke.errors import FykeError, shown
 from fyke.nodes.effect import Send
 from fyke.nodes.message import NodeId, Publish, Subscribe, SubscriptionKey, Unsubscribe
 from fyke.nodes.node import Stats
-from fyke.routing.row import Offered, key_of
+from fyke.routing.forwarding.row import Offered, key_of
 from fyke.routing.strategy import NOTHING, Decision, Strategy, Surroundings, Tables
 
 
 class SienaModel(Strategy):
-    """`subsumption` is p_max; `degree_max` the largest number of neighbours of a broker."""
+    """Spreads subscriptions at random.
+
+    `subsumption` is p_max; `degree_max` is the largest number of neighbours of a broker.
+    """
 
     needs_tree: ClassVar[bool] = False
 

@@ -36,27 +36,27 @@ from fyke.nodes.message import (
     Unsubscribe,
 )
 from fyke.nodes.node import Stats
-from fyke.routing.interests import Group, Interests
+from fyke.routing.interests import FilterGroup, Interests
 
 
 @dataclass(slots=True)
 class Surroundings:
-    """What a broker knows about where it is; its strategy reads it."""
+    """The knowledge of a broker about its place. Its strategy reads it."""
 
     me: NodeId
     interests: Interests = field(default_factory=Interests)
-    """Where strategies and local delivery search; an event is searched for once."""
+    """The matcher of strategies and local delivery. It searches once for an event."""
     brokers: dict[NodeId, bool] = field(default_factory=dict)
     """The neighbours, and whether the link to them works."""
     now: float = 0.0
     schema: Schema = field(default_factory=Schema)
     declared: str = ""
     """A digest of what the schema was made of: brokers of one digest have one schema."""
-    local: Group[SubscriptionId] = field(init=False)
+    local: FilterGroup[SubscriptionId] = field(init=False)
     """The filters of the broker's own clients."""
 
     def __post_init__(self) -> None:
-        self.local = Group(self.interests)
+        self.local = FilterGroup(self.interests)
 
 
 class Everyone(Enum):
@@ -71,7 +71,7 @@ Audience: TypeAlias = NodeId | Everyone | None
 
 
 class Decision(Struct, frozen=True, gc=False):
-    """What leaves, for whom an event is here, when to be woken.
+    """Messages that leave, clients that an event is for, and when to be woken.
 
     `records` are safe before anything leaves; `answers` tell clients what became of their wishes.
     """
@@ -83,7 +83,7 @@ class Decision(Struct, frozen=True, gc=False):
     answers: Sequence[Accept] = ()
 
     def and_then(self, *others: Decision) -> Decision:
-        """Return this and other decisions as one; who an event is for, this one says."""
+        """Return this decision and others as one. The audience is that of this one."""
         if not others:
             return self
         every = (self, *others)
@@ -100,10 +100,10 @@ NOTHING: Final = Decision()
 
 
 class Strategy(ABC):
-    """The algorithm of a broker. What a strategy does not care about needs no method."""
+    """The algorithm of a broker. A method that a strategy does not need does nothing."""
 
     needs_tree: ClassVar[bool] = True
-    """Whether there has to be exactly one way between any two brokers."""
+    """True if there has to be exactly one way between any two brokers."""
 
     @abstractmethod
     def subscribe(self, message: Subscribe, came_from: NodeId) -> Decision: ...
@@ -115,20 +115,20 @@ class Strategy(ABC):
     def publish(self, publish: Publish, came_from: NodeId) -> Decision: ...
 
     def advertise(self, message: Advertise | Unadvertise, came_from: NodeId) -> Decision:
-        """Take in what a publisher will publish."""
+        """Take in the events that a publisher will publish."""
         return NOTHING
 
     def control(self, message: Control, came_from: NodeId) -> Decision:
-        """Take in a message of the strategy's own, from a neighbour or a client."""
+        """Take in a message of this strategy, from a neighbour or a client."""
         raise FykeError(f"{type(self).__name__} takes no {type(message).__name__}")
 
     def straight(self, message: Message, sender: NodeId) -> Decision:
-        """Take in a message that came straight from a broker, of a kind that the strategy knows."""
+        """Take in a message that came straight from a broker."""
         kind = type(message).__name__
         raise FykeError(f"{type(self).__name__} takes no {kind} from {sender}, no neighbour")
 
     def unreachable(self, peer: NodeId, message: Message) -> Decision:
-        """Learn that a message did not get to a node."""
+        """Learn that a message did not reach a node."""
         return NOTHING
 
     def link_up(self, peer: NodeId) -> Decision:
@@ -136,7 +136,7 @@ class Strategy(ABC):
         return NOTHING
 
     def link_down(self, peer: NodeId) -> Decision:
-        """Learn that it does not; what the neighbour wanted may still hold."""
+        """Learn that a link is down. What the neighbour wanted may still hold."""
         return NOTHING
 
     def joined(self, peer: NodeId) -> Decision:
@@ -148,29 +148,29 @@ class Strategy(ABC):
         return NOTHING
 
     def reconsider(self) -> Decision:
-        """Take notice of another schema."""
+        """Use another schema."""
         return NOTHING
 
     def tick(self) -> Decision:
-        """Do what was to be done by now. A tick may come for something else."""
+        """Do what is due. A tick may come for something else."""
         return NOTHING
 
     def recover(self, key: Key, record: Control) -> Decision:
-        """Take up what this strategy had stored, before any link is up."""
+        """Take up a record that this strategy has stored, before any link is up."""
         return NOTHING
 
     def close(self) -> None:
-        """Let go of what is shared with others at this broker: nobody will ask any more."""
+        """Release what is shared with others at this broker. Nobody asks any more."""
         return None
 
 
 Tables: TypeAlias = dict[str, dict[NodeId, dict[SubscriptionKey, str]]]
-"""What neighbours want ("heard") and were told to want ("told"), as text."""
+"""Filters that neighbours want ("heard") and were told ("told"), as text."""
 
 
 @runtime_checkable
 class Inspected(Protocol):
-    """A strategy that can say what it holds: for metrics, tests and pictures, not for brokers."""
+    """A strategy that reports what it holds, for metrics, tests and pictures."""
 
     def tables(self) -> Tables: ...
 

@@ -39,14 +39,15 @@ _SCANNED_MAX: Final = 1_000_000
 
 
 class RingNode(Node, Protocol):
-    """A node that can say whom it has as ring links."""
+    """A node that knows its ring links."""
 
     def links(self) -> dict[SubscriptionId, tuple[int, tuple[SubscriptionId, ...]]]: ...
 
 
 class Crowd:
-    """Peers under a virtual clock; a cycle is a second. `in_cycles` is False where peers ask to be
-    woken themselves.
+    """Peers under a virtual clock. A cycle is a second.
+
+    With `in_cycles=False`, peers ask to be woken themselves.
     """
 
     def __init__(
@@ -66,12 +67,12 @@ class Crowd:
         self._make = make
         self.peers: list[NodeId] = []
         self.filters: dict[SubscriptionId, Filter] = {}
-        """What is wanted now; whoever crashed or left wants nothing."""
+        """The live subscriptions. A peer that has crashed or left has none."""
         self._at: dict[NodeId, list[SubscriptionId]] = {}
         first = "introducer"
         self.simulation = Simulation(
             Topology((first,), ()),
-            self._made,
+            self._make_node,
             seed=seed,
             network=network or Network(latency_s=0.0),
             write=write,
@@ -80,7 +81,7 @@ class Crowd:
         )
         self.simulation.remove(first)
 
-    def _made(self, name: NodeId, neighbours: Iterable[NodeId], random: Random) -> Node:
+    def _make_node(self, name: NodeId, neighbours: Iterable[NodeId], random: Random) -> Node:
         return self._make(name, self._introduced.get(name, ()), random)
 
     # --- coming and going -------------------------------------------------------------------------
@@ -95,7 +96,7 @@ class Crowd:
         return joined
 
     def add(self, name: NodeId) -> NodeId:
-        """Add a peer that wants nothing yet."""
+        """Add a peer without subscriptions."""
         self._introduced[name] = (self._draw.choice(self.peers),) if self.peers else ()
         self.simulation.add(name, ())
         self.simulation.attach(_client(name), name)
@@ -104,7 +105,7 @@ class Crowd:
         return name
 
     def subscribe(self, peer: NodeId, subscription: Subscription) -> None:
-        """Let a peer want something; something else, if it has the id already."""
+        """Let a peer subscribe. A subscription of the same id is replaced."""
         if subscription.id not in self.filters:
             self._at[peer].append(subscription.id)
         self.filters[subscription.id] = subscription.filter
@@ -112,7 +113,7 @@ class Crowd:
         self._see_through()
 
     def unsubscribe(self, peer: NodeId) -> None:
-        """Let a peer want nothing any more."""
+        """End all subscriptions of a peer."""
         for id in self._at[peer]:
             del self.filters[id]
             self.simulation.say(_client(peer), Unsubscribe(id))
@@ -120,7 +121,7 @@ class Crowd:
         self._see_through()
 
     def crash(self, peers: Iterable[NodeId]) -> None:
-        """Let peers stop at once, for good; nobody is told."""
+        """Stop peers at once, for good. Nobody is told."""
         gone = set(peers)
         for name in self.peers:
             if name in gone:
@@ -130,7 +131,7 @@ class Crowd:
         self.peers = [name for name in self.peers if name not in gone]
 
     def _see_through(self) -> None:
-        """Finish what has begun; peers with clocks of their own are never done."""
+        """Finish what has begun, unless peers have clocks of their own: those never end."""
         if self._in_cycles:
             self.simulation.run()
         else:
@@ -139,7 +140,7 @@ class Crowd:
     # --- time -------------------------------------------------------------------------------------
 
     def run(self, cycles: int = 1) -> None:
-        """Let every peer start its exchanges, in random order, so many times."""
+        """Run some cycles: in each, every peer starts its exchanges, in random order."""
         for _ in range(cycles):
             start = self.simulation.now
             order = list(self.peers)
@@ -150,17 +151,17 @@ class Crowd:
             self.simulation.run(until=start + 1)
 
     def run_for(self, seconds: float) -> None:
-        """Let peers follow their own clocks."""
+        """Run for some time. Peers wake by their own clocks."""
         self.simulation.run(until=self.simulation.now + seconds)
 
     def publish(self, id: str, event: Event, peer: NodeId | None = None) -> None:
-        """Let a peer publish an event, a random one if none is named, and see it through."""
+        """Let a peer, by default a random one, publish an event. Run until it has arrived."""
         publisher = peer or self._draw.choice(self.peers)
         self.simulation.say(_client(publisher), Publish(id, event))
         self._see_through()
 
     def wanted(self, events: Mapping[EventId, Event]) -> dict[EventId, list[SubscriptionId]]:
-        """Return who wants each event: every filter is asked."""
+        """Return the subscriptions that accept each event, found by asking every filter."""
         matcher = Matcher("scan" if len(self.filters) * len(events) < _SCANNED_MAX else "compiled")
         matcher.add_many(self.filters.items())
         return {id: matcher.match(event) for id, event in events.items()}
@@ -168,9 +169,9 @@ class Crowd:
     def judging_events(
         self, workload: Workload, count: int, least: int = 2
     ) -> dict[EventId, Event]:
-        """Return events that at least two want (S2S-Q9), of a workload that no node has seen.
+        """Return new events that at least two peers want (S2S-Q9), drawn from a workload.
 
-        Fewer than `count` where hardly any event is wanted so often.
+        They are fewer than `count` if few events are wanted that often.
         """
         matcher = Matcher()
         matcher.add_many(self.filters.items())
@@ -186,7 +187,7 @@ class Crowd:
         return found
 
     def note_links(self) -> list[Linked]:
-        """Note the ring links of all peers. Return the records."""
+        """Write the ring links of all peers to the trace. Return the records."""
         found = []
         for name in self.peers:
             node: RingNode = self.simulation.node(name)  # type: ignore[assignment]

@@ -14,7 +14,7 @@ from fyke.nodes.message import Message
 
 
 class Disk:
-    """Of one node; it outlives the node's crashes."""
+    """The disk of one node. It outlives the node's crashes."""
 
     __slots__ = ("_waiting", "is_writing", "records")
 
@@ -23,12 +23,12 @@ class Disk:
         self.start()
 
     def start(self) -> None:
-        """Begin another life of the node: nothing is being written."""
+        """Begin another life of the node, without writes under way."""
         self.is_writing = False
         self._waiting: list[Effect] = []
 
     def keep(self, stores: Iterable[Store]) -> None:
-        """Make records safe, or forget them."""
+        """Make records safe. A record of None forgets its key."""
         self.is_writing = False
         for store in stores:
             if store.record is None:
@@ -37,10 +37,10 @@ class Disk:
                 self.records[store.key] = store.record
 
     def wait(self, effects: Iterable[Effect]) -> None:
-        """Let effects wait behind those that do already."""
+        """Add effects behind those that wait."""
         self._waiting += effects
 
     def take(self) -> list[Effect]:
-        """Return what waits, in order; it does so no longer."""
+        """Return the effects that wait, in order, and wait for them no longer."""
         waiting, self._waiting = self._waiting, []
         return waiting

@@ -31,7 +31,7 @@ KINDS: Final = ("cut", "heal", "crash", "restart", "part", "join")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """At a time, something breaks or comes back; `what` is one of `KINDS`."""
+    """Something breaks or comes back at a time; `what` is one of `KINDS`."""
 
     at: float
     what: str
@@ -42,7 +42,7 @@ class Fault:
 
 
 def read(path: str | Path) -> tuple[Fault, ...]:
-    """The faults in a file, in the order of their times."""
+    """Return the faults in a file, in the order of their times."""
     return _faults(Section.read(path))
 
 
@@ -79,7 +79,7 @@ def _kinds() -> str:
 
 
 def check(faults: Iterable[Fault], topology: Topology) -> None:
-    """FykeError where a fault has nothing to break, or nothing that could come back."""
+    """Raise FykeError if a fault breaks what is broken, or mends what is whole."""
     broken: set[tuple[str, object]] = set()
     for fault in faults:
         for broken_kind, thing in _things(fault, topology):
@@ -92,7 +92,7 @@ def check(faults: Iterable[Fault], topology: Topology) -> None:
 
 
 def _things(fault: Fault, topology: Topology) -> list[tuple[str, object]]:
-    """What a fault is about, as names of what is broken."""
+    """Return the things that a fault breaks or mends, as pairs of a kind and a name."""
     for broker in fault.brokers:
         if broker not in topology.brokers:
             raise FykeError(f"{fault}: unknown broker {shown(broker)}")
@@ -109,7 +109,7 @@ def _things(fault: Fault, topology: Topology) -> list[tuple[str, object]]:
 
 
 def schedule(overlay: Simulation, faults: Iterable[Fault]) -> None:
-    """From now on, at their times."""
+    """Let the faults happen at their times, counted from now."""
     for fault in faults:
         overlay.do(partial(_happen, overlay, fault), overlay.now + fault.at)
 

@@ -16,7 +16,7 @@ from fyke.simulation.network import Channel, Network
 
 
 class Links:
-    """All of them; `draw` gives a channel its random numbers."""
+    """The links of an overlay. `draw` gives each channel its random numbers."""
 
     def __init__(
         self, topology: Topology, network: Network, draw: Callable[[str, NodeId, NodeId], Random]
@@ -35,7 +35,7 @@ class Links:
             self.check(*pair)
 
     def add(self, a: NodeId, b: NodeId, is_up: bool = True) -> None:
-        """Lay a link, with nothing on its way."""
+        """Add a link, with nothing on its way."""
         for pair in ((a, b), (b, a)):
             channel = Channel(self._network.of(*pair), self._draw("link", *pair))
             channel.is_up = is_up
@@ -44,7 +44,7 @@ class Links:
         self._pairs[a, b] = None
 
     def remove(self, a: NodeId, b: NodeId) -> None:
-        """Take a link away; what is on its way is lost."""
+        """Remove a link. Messages on their way are lost."""
         self.take_down(a, b)
         self._cut.discard(frozenset((a, b)))
         for pair in ((a, b), (b, a)):
@@ -52,23 +52,23 @@ class Links:
             self._pairs.pop(pair, None)
 
     def check(self, a: NodeId, b: NodeId) -> None:
-        """FykeError unless they are neighbours."""
+        """Raise FykeError unless the two brokers are neighbours."""
         if (a, b) not in self.channels:
             raise FykeError(f"there is no link between {shown(a)} and {shown(b)}")
 
     def cut(self, a: NodeId, b: NodeId) -> bool:
-        """Keep the link down until it is healed. Return True if it was up."""
+        """Cut the link until it is healed. Return True if it was up."""
         self.check(a, b)
         self._cut.add(frozenset((a, b)))
         return self.take_down(a, b)
 
     def heal(self, a: NodeId, b: NodeId) -> None:
-        """Keep the link down no longer."""
+        """End a cut. `bring_up` may bring the link up then."""
         self.check(a, b)
         self._cut.discard(frozenset((a, b)))
 
     def take_down(self, a: NodeId, b: NodeId) -> bool:
-        """Lose what is on its way. Return True if the link was up."""
+        """Take the link down, and lose messages on their way. Return True if it was up."""
         if not self.channels[a, b].is_up:
             return False
         for pair in ((a, b), (b, a)):
@@ -76,7 +76,7 @@ class Links:
         return True
 
     def bring_up(self, a: NodeId, b: NodeId) -> bool:
-        """Bring the link up if nothing keeps it down. Return True if it was down."""
+        """Bring the link up if it is not cut or parted. Return True if it was down."""
         is_kept_down = frozenset((a, b)) in self._cut or self.are_parted(a, b)
         if is_kept_down or self.channels[a, b].is_up:
             return False

@@ -23,7 +23,7 @@ PROBABILITY_MAX: Final = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Seconds, bytes a second, probabilities per frame; `links` says where a link is different.
+    """Seconds, bytes a second, and probabilities per frame; `links` has what differs by link.
 
     Network(latency_s=0.01, links={("a", "b"): {"bandwidth": 1e6}})
     """
@@ -53,7 +53,7 @@ class Network:
             self.of(a, b)
 
     def of(self, a: NodeId, b: NodeId) -> Network:
-        """What holds for one link."""
+        """Return the network of one link."""
         own = {**self.links.get((a, b), {}), **self.links.get((b, a), {})}
         for name in own:
             if name not in _OF_LINKS:
@@ -100,14 +100,14 @@ class Channel:
         """Frames of the last message that came once more than they should."""
 
     def arrival(self, now: float, size: int) -> float:
-        """Return when a message that leaves now arrives."""
+        """Return the time when a message that leaves now arrives."""
         sent = now + self._latency_s if self._is_plain else self._sent(now, size)
         if sent > self._last:
             self._last = sent
         return self._last
 
     def _sent(self, now: float, size: int) -> float:
-        """Return when a message has come through, if none is before it."""
+        """Return the time when a message has passed, regardless of messages before it."""
         network = self._network
         sent = now
         if network.loss or network.duplication:
@@ -122,14 +122,14 @@ class Channel:
         return sent
 
     def _times(self, probability: float) -> int:
-        """How often something happens in a row."""
+        """Return how often an event of this probability happens in a row."""
         times = 0
         while self._random.random() < probability:
             times += 1
         return times
 
     def break_(self) -> None:
-        """All that is on its way is lost; what comes after queues behind nothing."""
+        """Lose all messages on their way. Later messages do not queue behind them."""
         self.is_up = False
         self.life += 1
         self._free = self._last = 0.0

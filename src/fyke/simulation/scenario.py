@@ -28,7 +28,7 @@ Watch: TypeAlias = Callable[[range, str], Iterable[int]]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What is to happen, whatever the brokers' strategy."""
+    """A workload, an overlay and faults, for any strategy of the brokers."""
 
     topology: Topology
     workload: Workload
@@ -39,7 +39,7 @@ class Scenario:
     """Events a second, of the overlay's own time."""
     network: Network = field(default_factory=Network)
     clients: Mapping[NodeId, NodeId] = field(default_factory=dict)
-    """Where each client is; without any, every broker has one."""
+    """The broker of each client. By default every broker has one client."""
     faults: tuple[Fault, ...] = ()
     """Times count from the first event."""
 
@@ -49,7 +49,7 @@ class Scenario:
         check(self.faults, self.topology)
 
     def places(self) -> dict[NodeId, NodeId]:
-        """The clients, and their brokers."""
+        """Return the broker of each client."""
         return dict(self.clients) or {f"client-{name}": name for name in self.topology.brokers}
 
     def play(
@@ -59,7 +59,7 @@ class Scenario:
         write: Callable[[Record], object],
         watch: Watch = lambda numbers, what: numbers,
     ) -> Simulation:
-        """Until nothing is left to happen. Who subscribes and who publishes depends on the seed."""
+        """Run the scenario to its end. The seed decides who subscribes and who publishes."""
         overlay = Simulation(
             self.topology, make, seed=self.seed, network=self.network, write=write, codec=codec
         )

@@ -66,7 +66,7 @@ _BACKGROUND_TICK = Tick()
 class Simulation:
     """An overlay in virtual time. `write` takes the trace, record by record.
 
-    `in_bytes` makes every message travel as bytes, which takes longer and must change nothing.
+    With `in_bytes`, every message travels as bytes. That takes longer and changes nothing.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Simulation:
         self._nodes[broker] = self._make(broker, self._links.neighbours(broker), random)
 
     def node(self, name: NodeId) -> Node:
-        """Return a node; FykeError if it is unknown, or has crashed."""
+        """Return a node. FykeError if it is unknown or has crashed."""
         node = self._nodes.get(name)
         if node is None:
             problem = "has crashed" if name in self._nodes else "is unknown"
@@ -125,7 +125,7 @@ class Simulation:
     # --- what is to happen ------------------------------------------------------------------------
 
     def attach(self, client: NodeId, broker: NodeId) -> None:
-        """Attach a client, now and until it leaves; one that has left may come again."""
+        """Attach a client until it leaves. A client that has left may come again."""
         if client in self._attached or client in self._nodes:
             raise FykeError(f"there is a node {shown(client)} already")
         self.node(broker)
@@ -137,10 +137,10 @@ class Simulation:
         """Let a client speak, now or at a time."""
         if client not in self._homes:
             raise FykeError(f"unknown client {shown(client)}; attach it to a broker first")
-        self.do(lambda: self._said(client, message), at)
+        self.do(lambda: self._speak(client, message), at)
 
     def tick(self, name: NodeId) -> None:
-        """Wake a node, now, as whoever runs an overlay in cycles does."""
+        """Wake a node, now. Whoever runs an overlay in cycles does so."""
         self._handle(name, _TICK)
 
     def note(self, record: Record) -> None:
@@ -153,14 +153,14 @@ class Simulation:
         return [name for name, node in self._nodes.items() if node is not None]
 
     def do(self, action: Action, at: float | None = None) -> None:
-        """Do anything, now or at a time."""
+        """Call an action, now or at a time."""
         if at is not None and not isfinite(at):
             raise FykeError(f"at is {shown(at)}; expected a time")
         time = self.now if at is None else max(at, self.now)
         self._push(time, action, "", None, None, 0)
 
     def arrive(self, data: bytes, sender: NodeId, to: NodeId) -> None:
-        """Let bytes come to a node from anywhere, now; what is no message does not reach it."""
+        """Let bytes come to a node from anywhere, now. Only messages reach the node."""
         self.node(to)
         try:
             message = self._codec.decode(data)
@@ -174,7 +174,7 @@ class Simulation:
     # --- brokers that come and go -----------------------------------------------------------------
 
     def add(self, broker: NodeId, neighbours: Iterable[NodeId]) -> None:
-        """Add a broker, now, with links to others; each end knows of the other before it is up."""
+        """Add a broker, now. Both ends of a new link know of each other before it is up."""
         others = tuple(dict.fromkeys(neighbours))
         if broker in self._homes or broker in self._nodes:
             raise FykeError(f"there is a node {shown(broker)} already")
@@ -190,7 +190,7 @@ class Simulation:
             self._bring_up(broker, other)
 
     def remove(self, broker: NodeId) -> None:
-        """Remove a broker for good, now; its clients have nobody to talk to."""
+        """Remove a broker for good, now. Its clients are no longer attached."""
         self._known(broker)
         self._note(Happened(self.now, "removed", broker))
         others = self._links.neighbours(broker)
@@ -213,44 +213,44 @@ class Simulation:
     # --- faults -----------------------------------------------------------------------------------
 
     def cut(self, a: NodeId, b: NodeId) -> None:
-        """Break a link, now; what is on its way is lost."""
+        """Break a link, now. Messages on their way are lost."""
         if self._links.cut(a, b):
-            self._is_down(a, b)
+            self._tell_down(a, b)
 
     def heal(self, a: NodeId, b: NodeId) -> None:
-        """Let it work again, now, or as soon as both its ends run and nothing parts them."""
+        """Heal a link. It comes up when both ends run and no partition is between them."""
         self._links.heal(a, b)
         self._bring_up(a, b)
 
     def part(self, brokers: Iterable[NodeId]) -> None:
-        """Let some brokers and the others no longer reach each other, over links or straight."""
+        """Part some brokers from all others, over links and straight."""
         side = frozenset(brokers)
         for broker in sorted(side):
             self._known(broker)
         self._links.part(side)
         for a, b in self._links.border(side):
             if self._links.take_down(a, b):
-                self._is_down(a, b)
+                self._tell_down(a, b)
 
     def join(self, brokers: Iterable[NodeId]) -> None:
-        """Let them reach each other again, unless a link was cut or another partition holds."""
+        """End a partition. Links come up unless they are cut or otherwise parted."""
         side = frozenset(brokers)
         self._links.join(side)
         for a, b in self._links.border(side):
             self._bring_up(a, b)
 
     def crash(self, broker: NodeId) -> None:
-        """Stop a node, now; it forgets what was not safe."""
+        """Stop a node, now. It forgets what is not safe."""
         self._note(Held(self.now, broker, self.node(broker).stats()))
         self._note(Happened(self.now, "crashed", broker))
         self._nodes[broker] = None
         self._lives[broker] += 1
         for other in self._links.neighbours(broker):
             if self._links.take_down(broker, other):
-                self._is_down(broker, other)
+                self._tell_down(broker, other)
 
     def restart(self, broker: NodeId) -> None:
-        """Bring it back with what was safe; so come its links, and its clients."""
+        """Start a node again with its safe records. Its links and clients come back."""
         if self._nodes.get(broker, broker) is not None:
             raise FykeError(f"the node {shown(broker)} has not crashed")
         self._note(Happened(self.now, "restarted", broker))
@@ -262,7 +262,7 @@ class Simulation:
         for other in self._links.neighbours(broker):
             self._bring_up(broker, other)
 
-    def _is_down(self, a: NodeId, b: NodeId) -> None:
+    def _tell_down(self, a: NodeId, b: NodeId) -> None:
         self._note(Happened(self.now, "cut", a, b))
         for here, there in ((a, b), (b, a)):
             self._handle(here, LinkDown(there))
@@ -277,7 +277,7 @@ class Simulation:
     # --- making it happen -------------------------------------------------------------------------
 
     def hold(self) -> None:
-        """Note what every node holds."""
+        """Write the stats of every node to the trace."""
         for name, node in self._nodes.items():
             if node is not None:
                 self._note(Held(self.now, name, node.stats()))
@@ -305,7 +305,7 @@ class Simulation:
             self.now = max(self.now, until)
         return len(queue) <= self._background
 
-    def _said(self, client: NodeId, message: Message) -> None:
+    def _speak(self, client: NodeId, message: Message) -> None:
         home = self._homes.get(client, "")
         kind, id = name_of(message)
         self._note(Told(self.now, home, client, kind, id))
@@ -383,7 +383,7 @@ class Simulation:
     def _send_straight(
         self, name: NodeId, to: NodeId, message: Message, kind: str, id: str, size: int
     ) -> None:
-        """Send past all links; the sender is told if nobody can be reached there."""
+        """Send past all links. The sender is told if nobody can be reached there."""
         if self._write is not None:
             self._write(Sent(self.now, name, to, kind, id, size, straight=True))
         arrival = self.now + self._network.latency_s
@@ -404,16 +404,17 @@ class Simulation:
     # --- disks ------------------------------------------------------------------------------------
 
     def _commit(self, name: NodeId, effects: Sequence[Effect]) -> None:
-        """Write all records of a transaction at once; what is not a record happens afterwards."""
+        """Write all records of a transaction at once; its other effects follow afterwards."""
         life = self._lives[name]
         if self._network.store_s:
             self._disks[name].is_writing = True
-            self.do(partial(self._safe, name, effects, life), self.now + self._network.store_s)
+            finish = partial(self._finish_commit, name, effects, life)
+            self.do(finish, self.now + self._network.store_s)
         else:
-            self._safe(name, effects, life)
+            self._finish_commit(name, effects, life)
 
-    def _safe(self, name: NodeId, effects: Sequence[Effect], life: int) -> None:
-        """Go on with what waited for records, unless the node has stopped meanwhile."""
+    def _finish_commit(self, name: NodeId, effects: Sequence[Effect], life: int) -> None:
+        """Go on with what waited for records, unless the node has stopped in the meantime."""
         if self._lives[name] != life or name not in self._disks:
             return
         disk = self._disks[name]
@@ -422,10 +423,10 @@ class Simulation:
         for effect in effects:
             self._carry_out(name, effect)
         for store in stores:
-            self.do(partial(self._stored, name, store, life))
+            self.do(partial(self._tell_stored, name, store, life))
         self._carry_out_all(name, disk.take())
 
-    def _stored(self, name: NodeId, store: Store, life: int) -> None:
+    def _tell_stored(self, name: NodeId, store: Store, life: int) -> None:
         if self._lives[name] == life:
             self._handle(name, Stored(store.key))
 
@@ -448,5 +449,5 @@ class Simulation:
 
 
 def _drawn(seed: int, *names: str) -> Random:
-    """Return random numbers that depend on the seed and on whose they are."""
+    """Return random numbers that depend on the seed and the names only."""
     return Random(f"{seed} {names}")

@@ -42,9 +42,9 @@ Inside:
                             which placement, and why, from sizes and a sample
     streaming, step         `match_stream`; what happens with one micro-batch, in an order that a
                             crash cannot spoil
-    pins, tally             which version a batch sees, decided once; what came of it
-    sinks, kafka            where rows go: a folder per batch, functions; a topic, of which only
-                            what it lacks is sent
+    pins, batch_counts      which version a batch sees, decided once; what came of it
+    sinks, uri_sink, kafka  where rows go: a folder per batch, functions; any place that Spark
+                            writes; a topic, of which only what it lacks is sent
     connector               what Spark's connector to Kafka is called, by the Spark that is
                             installed
     log_source, log_writer  the format `fyke`: logs as tables and streams

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def need_frame(frame: object, what: str) -> None:
-    """Any DataFrame will do, of a session of our own or over Spark Connect."""
+    """Raise FykeError unless it is a DataFrame, of a session of our own or over Spark Connect."""
     from pyspark.sql import DataFrame
 
     if not isinstance(frame, DataFrame):
@@ -26,7 +26,7 @@ def need_frame(frame: object, what: str) -> None:
 
 
 def need_names(frame: DataFrame, names: Iterable[str], what: str) -> list[str]:
-    """The names, if the frame has a column for each, and no two of one name."""
+    """Return the names; FykeError unless the frame has one column for each."""
     need_frame(frame, what)
     twice = [name for name, count in Counter(frame.columns).items() if count > 1]
     if twice:
@@ -40,7 +40,7 @@ def need_names(frame: DataFrame, names: Iterable[str], what: str) -> list[str]:
 
 
 def need_columns(frame: DataFrame, types: Mapping[str, str], what: str) -> None:
-    """The frame has these columns, of these types (as `simpleString` says them)."""
+    """Raise FykeError unless the frame has these columns, of these types (`simpleString`)."""
     need_names(frame, types, what)
     for name, type in types.items():
         found = frame.schema[name].dataType.simpleString()
@@ -49,7 +49,7 @@ def need_columns(frame: DataFrame, types: Mapping[str, str], what: str) -> None:
 
 
 def arrow_schema(frame: DataFrame) -> pa.Schema:
-    """The types in which workers get the columns."""
+    """Return the types in which workers get the columns."""
     import pyarrow as pa
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import to_arrow_type
@@ -69,7 +69,7 @@ def arrow_schema(frame: DataFrame) -> pa.Schema:
 
 
 def map_batches(frame: DataFrame, names: list[str], work: Work, schema: StructType) -> DataFrame:
-    """What workers make of some columns, batch by batch.
+    """Return what workers make of some columns, batch by batch.
 
     `mapInArrow` stumbles over dots and backticks in names, so columns travel under plain ones.
     """
@@ -83,5 +83,5 @@ def map_batches(frame: DataFrame, names: list[str], work: Work, schema: StructTy
 
 
 def quoted(name: str) -> str:
-    """A column's name as Spark's functions take it, whatever is in it."""
+    """Return a column's name as Spark's functions take it, whatever is in it."""
     return "`" + name.replace("`", "``") + "`"

@@ -43,7 +43,7 @@ SHARDS_MAX: Final = 8
 _BUILT: Final = pa.schema([*REFUSAL, *FIELDS])
 _BUILT_DDL: Final = f"id string, filter string, dialect string, reason string, {DDL}"
 _REFUSALS_MAX: Final = 10_000
-"""So many refusals are handed on at once."""
+"""Refusals are handed on together as soon as there are this many."""
 
 Batches = Iterable[pa.RecordBatch]
 
@@ -60,14 +60,14 @@ def compile(
     schema: Schema | None = None,
     timestamps: Iterable[str] = (),
 ) -> Version:
-    """Compiles a table (id, filter[, dialect]) to a new version in the folder or URI `path`.
+    """Compile a table (id, filter[, dialect]) to a new version in the folder or URI `path`.
 
     A folder is one of the driver's; workers that do not see it send what they make. With a
     `placement` the version is also laid out as `match` wants it for that, on `on`, in `parts`.
     A `schema` gives enumerations their order; its timestamps, and those named in `timestamps`, may
     be text in the events. Both stay with the version.
     """
-    from fyke.spark.placements.keeping import check_placement, laid_out
+    from fyke.spark.placements.keeping import add_layout, check_placement
 
     check_placement(placement, on, parts)
     if shards is not None and (not isinstance(shards, int) or shards < 1):
@@ -79,22 +79,22 @@ def compile(
     if shards is None and placement == "split":
         shards = parts
 
-    def compiled(here: Path) -> Version:
+    def make_version(here: Path) -> Version:
         count = shards or _shards(table.count(), subscriptions.sparkSession)
-        made = _compiled(table, here, count, make)
-        made = laid_out(made, placement, on, parts, subscriptions.sparkSession)
+        made = _compile(table, here, count, make)
+        made = add_layout(made, placement, on, parts, subscriptions.sparkSession)
         versions.publish(made)
         return made
 
     if not is_address(path):
-        return compiled(Path(path))
+        return make_version(Path(path))
     with versions.claimed(path) as claim:
-        made = compiled(Path(temporary_folder()) / "versions")
+        made = make_version(Path(temporary_folder()) / "versions")
         return versions.send(made, path, claim)
 
 
-def _compiled(table: DataFrame, path: Path, shards: int, make: Callable[[], Matcher]) -> Version:
-    """A version in a folder of the driver's, which is not published yet."""
+def _compile(table: DataFrame, path: Path, shards: int, make: Callable[[], Matcher]) -> Version:
+    """Return a version in a folder of the driver's, which is not published yet."""
     number, folder = versions.begin(path)
     delivery = Delivery.begin(folder)
     built = table.repartition(shards, "id").mapInArrow(_building(delivery, make), _BUILT_DDL)
@@ -115,7 +115,7 @@ def _compiled(table: DataFrame, path: Path, shards: int, make: Callable[[], Matc
 
 
 def _shards(count: int, session: SparkSession) -> int:
-    """How many shards so many subscriptions make."""
+    """Return the number of shards for so many subscriptions."""
     few = max(1, -(-count // SHARD_MAX))
     if shares_disk(session):
         return few
@@ -123,7 +123,7 @@ def _shards(count: int, session: SparkSession) -> int:
 
 
 def subscription_rows(subscriptions: DataFrame, dialect: str) -> DataFrame:
-    """id, filter and dialect of each subscription, where it names none the given one."""
+    """Return id, filter and dialect of each subscription; `dialect` where it names none."""
     from pyspark.sql import functions as f
 
     need_columns(subscriptions, {"id": "string", "filter": "string"}, "subscriptions")
@@ -149,7 +149,7 @@ def _building(
 def build_shard(
     delivery: Delivery, batches: Batches, make: Callable[[], Matcher] = Matcher
 ) -> Iterator[pa.RecordBatch]:
-    """In a worker: builds and delivers the shard of one task; what was refused comes first."""
+    """In a worker: build and deliver the shard of one task, after what was refused."""
     from pyspark import TaskContext
 
     task = TaskContext.get()
@@ -171,7 +171,7 @@ def build_shard(
 
 
 def _added(matcher: Matcher, row: dict[str, Any]) -> str | None:
-    """Adds a subscription; why it cannot be added."""
+    """Add a subscription; return why it cannot be added."""
     if row["id"] is None or row["filter"] is None:
         return f"the {'id' if row['id'] is None else 'filter'} is null"
     try:

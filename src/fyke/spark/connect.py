@@ -24,7 +24,7 @@ _PLUGIN: Final = "org.apache.spark.sql.connect.SparkConnectPlugin"
 
 
 def server_settings(options: dict[str, str]) -> dict[str, str]:
-    """The settings of a session that also serves Spark Connect, to this user only."""
+    """Return the settings of a session that also serves Spark Connect, to this user only."""
     token = os.environ.setdefault(_TOKEN, str(uuid4()))  # where the client looks for it
     plugins = [plugin for plugin in options.get("spark.plugins", "").split(",") if plugin]
     return {
@@ -39,7 +39,7 @@ def server_settings(options: dict[str, str]) -> dict[str, str]:
 
 
 def client(server: dict[str, str]) -> SparkSession:
-    """A session over Spark Connect; from now on PySpark's functions make Connect's columns."""
+    """Return a session over Spark Connect; PySpark's functions make its columns from now on."""
     from pyspark.sql.connect.session import SparkSession as RemoteSession
 
     session = RemoteSession.builder.remote(f"sc://localhost:{server[_PORT]}").create()
@@ -50,12 +50,12 @@ def client(server: dict[str, str]) -> SparkSession:
 
 
 def is_remote(session: SparkSession) -> bool:
-    """Whether a session is one over Spark Connect."""
+    """Return True for a session over Spark Connect."""
     return ".connect." in type(session).__module__
 
 
 def is_served_here(session: SparkSession) -> bool:
-    """Whether the server of a session over Spark Connect runs on this machine, as ours.
+    """Return True if the server of a session over Spark Connect runs on this machine, as ours.
 
     This process has started it, or was started by it, to work on a batch of a stream.
     """
@@ -63,7 +63,7 @@ def is_served_here(session: SparkSession) -> bool:
 
 
 def session_id(session: SparkSession) -> str:
-    """What a session over Spark Connect is called; another one has no name."""
+    """Return the name of a session over Spark Connect; another session has none."""
     return str(session.session_id) if is_remote(session) else ""  # type: ignore[attr-defined]
 
 

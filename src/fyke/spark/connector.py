@@ -19,7 +19,7 @@ PACKAGES: Final = "spark.jars.packages"
 
 
 def coordinates() -> str:
-    """The Maven coordinates of the connector for the Spark that is installed."""
+    """Return the Maven coordinates of the connector for the Spark that is installed."""
     import pyspark
 
     home = os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent
@@ -31,12 +31,12 @@ def coordinates() -> str:
 
 
 def setting() -> str:
-    """The line in `[spark.conf]` that brings it."""
+    """Return the line in `[spark.conf]` that brings it."""
     return f'"{PACKAGES}" = "{coordinates()}"'
 
 
 def advice() -> str:
-    """What to do where the connector is missing."""
+    """Return what to do where the connector is missing."""
     return (
         "Spark's connector to Kafka is a package, which a setting of Spark brings: "
         f'{setting()}; where that version cannot be had, "spark.jars" names the jars of another'

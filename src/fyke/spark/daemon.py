@@ -27,7 +27,7 @@ _LARGE: Final = 1 << 19
 
 
 def load() -> None:
-    """Loads what workers that run our functions need."""
+    """Load what workers that run our functions need."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # others keep what was freed
     import pyspark.worker  # noqa: F401
@@ -35,14 +35,14 @@ def load() -> None:
     import fyke.matching.batch
     import fyke.matching.catalog
     import fyke.spark.matching  # noqa: F401
-    from fyke.matching.compiled.compiling import is_compiled, warm
+    from fyke.matching.compiled.kernels.compiling import is_compiled, warm
 
     if is_compiled():  # otherwise the first worker that matches says that it compiles
         warm()
 
 
 def share() -> None:
-    """Makes workers write to as little as possible of what they share, and keep little."""
+    """Make workers write to as little as possible of what they share, and keep little."""
     _close_archives()
     _give_back_large()
     gc.collect()
@@ -50,17 +50,22 @@ def share() -> None:
 
 
 def _close_archives() -> None:
-    """Spark lets a worker invalidate Python's caches of modules, and every importer of a package
-    in `pyspark.zip` then reads the list of the whole archive anew: 14 MB in each worker. Importers
-    that are made when they are needed share one list."""
+    """Remove the importers of archives: new ones are made when they are needed.
+
+    Spark lets a worker invalidate Python's caches of modules, and every importer of a package in
+    `pyspark.zip` then reads the list of the whole archive anew: 14 MB in each worker. Those that
+    are made when they are needed share one list.
+    """
     for path, finder in list(sys.path_importer_cache.items()):
         if isinstance(finder, zipimporter):
             del sys.path_importer_cache[path]
 
 
 def _give_back_large() -> None:
-    """Large arrays go back to the system when they are freed. By itself, glibc learns from the
-    first ones to keep them, and 20 MB of holes in each worker."""
+    """Let large arrays go back to the system when they are freed.
+
+    By itself, glibc learns from the first ones to keep them, and 20 MB of holes in each worker.
+    """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
 

@@ -17,7 +17,7 @@ import secrets
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -42,11 +42,13 @@ FIELDS: Final = [
     ("count", pa.int64()),
     ("chunk", pa.int32()),
     ("chunks", pa.int32()),
+    ("at", pa.int64()),
     ("data", pa.binary()),
     ("sha256", pa.string()),
 ]
 DDL: Final = (
-    "name string, attempt string, count long, chunk int, chunks int, data binary, sha256 string"
+    "name string, attempt string, count long, chunk int, chunks int, at long, data binary, "
+    "sha256 string"
 )
 _ATTEMPT: Final = "_attempt-"
 _MARK: Final = "_mark-"
@@ -67,7 +69,7 @@ class Delivery:
         return cls(str(folder), mark)
 
     def deliver(self, name: str, matcher: Matcher) -> Iterator[dict[str, Any]]:
-        """In a worker: rows that say where a matcher is, or hold it."""
+        """In a worker: yield rows that say where a matcher is, or hold it."""
         attempt = f"{_ATTEMPT}{name}-{secrets.token_hex(8)}"
         row = {"name": name, "attempt": attempt, "count": len(matcher)}
         try:
@@ -78,7 +80,7 @@ class Delivery:
             with tempfile.TemporaryDirectory(prefix="fyke-") as folder:
                 matcher.save(Path(folder) / "snapshot")
                 pack(Path(folder) / "snapshot", Path(folder) / "archive")
-                yield from _chunks(Path(folder) / "archive", row)
+                yield from chunks_of(Path(folder) / "archive", row)
         except (FykeError, OSError) as error:
             raise FykeError(f"worker {socket.gethostname()}: {error}") from None
 
@@ -90,7 +92,7 @@ class Delivery:
         """
         from pyspark import StorageLevel
 
-        taking = _Taking(Path(self.folder))
+        taking = Taking(Path(self.folder))
         kept = rows.persist(StorageLevel.DISK_ONLY)
         try:
             with in_a_sentence("the subscriptions cannot be compiled"):
@@ -130,46 +132,62 @@ class Delivery:
                 left.unlink(missing_ok=True)
 
 
-def _chunks(archive: Path, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def chunks_of(archive: Path, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Cut an archive into rows: each is `row` with a chunk, its number and its checksum."""
     count = -(-archive.stat().st_size // CHUNK)
     with archive.open("rb") as file:
         for chunk in range(count):
             data = file.read(CHUNK)
             digest = hashlib.sha256(data).hexdigest()
-            yield {**row, "chunk": chunk, "chunks": count, "data": data, "sha256": digest}
+            place = {"chunk": chunk, "chunks": count, "at": chunk * CHUNK}
+            yield {**row, **place, "data": data, "sha256": digest}
 
 
 @dataclass(slots=True)
-class _Taking:
-    """Snapshots on their way into a folder."""
+class Taking:
+    """Snapshots on their way into a folder, of which rows hold chunks or say that it is there.
+
+    A row: name and attempt of a snapshot; chunk, chunks, at, data, sha256.
+    """
 
     folder: Path
-    waiting: dict[str, int] = field(default_factory=dict)
-    """How many chunks an attempt lacks."""
+    waiting: dict[str, set[int]] = field(default_factory=dict)
+    """The chunks that have come of an attempt."""
 
-    def take(self, row: Row) -> None:
+    def take(self, row: Row | Mapping[str, Any]) -> None:
         attempt = self.folder / row["attempt"]
         if row["data"] is None:
             self._publish(attempt, row["name"])
             return
         data = bytes(row["data"])
         if hashlib.sha256(data).hexdigest() != row["sha256"]:
-            raise FykeError(f"a part of {row['name']} was damaged on its way to the driver")
+            raise FykeError(f"a part of {row['name']} was damaged on its way")
         archive = attempt.with_suffix(".zip")
         with archive.open("r+b" if archive.exists() else "wb") as file:
-            file.seek(row["chunk"] * CHUNK)
+            file.seek(row["at"])
             file.write(data)
-        left = self.waiting.pop(row["attempt"], row["chunks"]) - 1
-        if left:
-            self.waiting[row["attempt"]] = left
+        come = self.waiting.setdefault(row["attempt"], set())
+        come.add(row["chunk"])
+        if len(come) < row["chunks"]:
             return
+        del self.waiting[row["attempt"]]
         unpack(archive, attempt)
         archive.unlink()
         self._publish(attempt, row["name"])
 
     def _publish(self, attempt: Path, name: str) -> None:
         if not (self.folder / name).exists():
-            publish_folder(attempt, self.folder / name)
+            try:
+                publish_folder(attempt, self.folder / name)
+            except OSError:  # another process of this host was quicker
+                if not (self.folder / name).exists():
+                    raise
+
+    def forget(self, attempt: str) -> None:
+        """Remove what came of an attempt."""
+        self.waiting.pop(attempt, None)
+        (self.folder / f"{attempt}.zip").unlink(missing_ok=True)
+        shutil.rmtree(self.folder / attempt, ignore_errors=True)
 
     def check(self) -> None:
         if self.waiting:

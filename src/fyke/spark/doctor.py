@@ -33,7 +33,7 @@ _ROOM_MIN: Final = 2**30
 
 @dataclass(frozen=True, slots=True)
 class Executor:
-    """What an executor says of itself."""
+    """An executor, as it describes itself."""
 
     host: str
     process: str
@@ -44,7 +44,7 @@ class Executor:
     memory: int
     """Of its machine, in bytes."""
     kernels: str = ""
-    """What its compiled kernels depend on, in a word."""
+    """A word for what its compiled kernels depend on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,14 @@ class Examination:
 
     @property
     def advice(self) -> list[str]:
-        """Sentences, each with what to do; none where all is well."""
+        """Return sentences, each with what to do; none where all is well."""
         return list(dict.fromkeys(each for one in self.executors for each in self._of(one)))
+
+    def kernels_of(self, executor: Executor) -> str:
+        """Return whether an executor has compiled kernels, or gets those of the driver."""
+        if executor.is_warm:
+            return "compiled"
+        return "sent" if self.kernels and executor.kernels == self.kernels else "none"
 
     def _of(self, executor: Executor) -> Iterator[str]:
         who, has = f"worker {executor.host}", executor.versions
@@ -75,9 +81,11 @@ class Examination:
                 yield f"{who} has numba {has[name]}: take the driver's, {self.versions[name]}"
         for folder, is_seen in executor.sees.items():
             if not is_seen:
-                yield f"{who} does not see {folder}: it can be used for nothing that workers write"
-        is_served = self.kernels and executor.kernels == self.kernels
-        if has["fyke"] and not executor.is_warm and not is_served:
+                yield (
+                    f"{who} does not see {folder}: use it for nothing that workers read or write; "
+                    "name a folder that all see, or a URI"
+                )
+        if has["fyke"] and self.kernels_of(executor) == "none":
             yield f"{who} has no compiled kernels: its first match takes half a minute longer"
         if executor.memory < _ROOM_MIN:
             yield f"{who} has {executor.memory / 1e9:.1f} GB of memory: compile with more shards="
@@ -145,9 +153,9 @@ def _looking(
                 versions[name] = None
         is_warm, kernels = False, ""
         try:
-            from fyke.matching.compiled.compiling import is_compiled
-            from fyke.matching.compiled.kernel import MODE
-            from fyke.matching.compiled.kernel_cache import kernel_cache
+            from fyke.matching.compiled.kernels.compiling import is_compiled
+            from fyke.matching.compiled.kernels.kernel import MODE
+            from fyke.matching.compiled.kernels.kernel_cache import kernel_cache
             from fyke.version import __version__
 
             versions["fyke"], is_warm = __version__, is_compiled()

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 NUMBER: Final = "event"
 BLOCK: Final = 65_536
-"""So many rows are made at a time."""
+"""At most this many rows are made at a time."""
 BATCH: Final = 16_384
-"""So many rows are handed on at once."""
+"""At most this many rows are handed on at once."""
 
 Make = Callable[[Workload, int, int], pa.Table]
 
@@ -34,19 +34,19 @@ Make = Callable[[Workload, int, int], pa.Table]
 def events(
     session: SparkSession, workload: str | Workload | Mapping[str, Any], count: int, start: int = 0
 ) -> DataFrame:
-    """`count` events of a workload from number `start` on; a null is a missing attribute."""
+    """Return `count` events of a workload from `start` on; a null is a missing attribute."""
     return _generated(session, workload, _events, count, start)
 
 
 def subscriptions(
     session: SparkSession, workload: str | Workload | Mapping[str, Any], count: int, start: int = 0
 ) -> DataFrame:
-    """`count` subscriptions of a workload: id, filter, subscriber, and class if there are any."""
+    """Return `count` subscriptions: id, filter, subscriber, and class if there are any."""
     return _generated(session, workload, _subscriptions, count, start)
 
 
 def numbered(workload: Workload, count: int, start: int) -> pa.Table:
-    """Events as columns, with their numbers in front."""
+    """Return events as columns, with their numbers in front."""
     numbers = pa.array(range(start, start + count), pa.int64())
     return workload.columns(count, start).combine_chunks().add_column(0, NUMBER, numbers)
 
@@ -86,7 +86,7 @@ def _generated(
 
 
 def _known(workload: str | Workload | Mapping[str, Any]) -> Workload:
-    """The workload that is meant; workers make it again from its description."""
+    """Return the workload that is meant; workers make it again from its description."""
     if isinstance(workload, Workload):
         return described(workload.description())
     return named(workload) if isinstance(workload, str) else described(workload)

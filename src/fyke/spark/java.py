@@ -51,7 +51,7 @@ _ANSWER_S_MAX: Final = 60
 
 
 def java_home() -> Path:
-    """The folder to put into JAVA_HOME before Spark starts."""
+    """Return the folder to put into JAVA_HOME before Spark starts."""
     refused: list[str] = []
     for place, program in _candidates():
         version = _version(program)
@@ -65,7 +65,7 @@ def java_home() -> Path:
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:
-    """Where a Java may be, best first."""
+    """Yield the places where a Java may be, best first."""
     name = "java" if _HAS_SHIM else "java.exe"
     if home := os.environ.get("JAVA_HOME"):
         yield "JAVA_HOME", Path(home) / "bin" / name
@@ -79,7 +79,7 @@ def _candidates() -> Iterator[tuple[str, Path]]:
 
 
 def _version(program: Path) -> int | str:
-    """What a Java says it is, or why it cannot be used."""
+    """Return what a Java says it is, or why it cannot be used."""
     flags = [] if _HAS_SHIM else [_FLAG]
     try:
         answer = subprocess.run(
@@ -102,7 +102,7 @@ def _version(program: Path) -> int | str:
 
 
 def _shim(program: Path, version: int) -> Path:
-    """A folder whose `bin/java` becomes `program`, without the arguments that it does not know."""
+    """Return a folder whose `bin/java` becomes `program`, without arguments unknown to it."""
     java = shlex.quote(str(program.absolute()))
     flags = f"{_FLAG}|{_FLAG_OLD}" if version >= 24 else _FLAG
     text = os.fsencode(_SCRIPT.format(flags=flags, java=java))
@@ -124,7 +124,7 @@ def _shim(program: Path, version: int) -> Path:
 
 
 def _write_program(path: Path, text: bytes) -> None:
-    """Whole or not at all: other processes may do the same."""
+    """Write a program whole or not at all: other processes may do the same."""
     path.parent.mkdir(exist_ok=True)
     number, name = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(number, "wb") as file:

@@ -108,7 +108,7 @@ class KafkaSink:
         raise FykeError(f"batch {batch}: workers that sent messages were lost {ATTEMPTS} times")
 
     def _send(self, messages: DataFrame, batch: int) -> bool:
-        """Whether all of them were sent: not if Spark wanted to repeat a task."""
+        """Send them. Return True if all were sent, False if Spark wanted to repeat a task."""
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import PySparkException
 
@@ -124,7 +124,7 @@ class KafkaSink:
         return True
 
     def _settled(self, session: SparkSession, batch: int, begun: float) -> DataFrame:
-        """What the topic has of a batch, when nobody sends any more."""
+        """Return what the topic has of a batch, when nobody sends any more."""
         before = -1
         for _ in range(LOOKS_MAX):
             sent = self._sent(session, batch, begun)
@@ -139,13 +139,13 @@ class KafkaSink:
         )
 
     def _sent(self, session: SparkSession, batch: int, begun: float) -> DataFrame:
-        """The ids (column `id`) of the messages of a batch that are in the topic."""
+        """Return the ids (column `id`) of the messages of a batch that are in the topic."""
         arrived = self._arrived(session, begun - SKEW_S)
         ours = (_header(STREAM) == self.stream) & (_header(BATCH) == str(batch))
         return arrived.where(ours).select(_header(ID).alias("id"))
 
     def _arrived(self, session: SparkSession, since: float) -> DataFrame:
-        """What everybody sent to the topic from a time on."""
+        """Return what everybody sent to the topic from a time on."""
         given = {name: value for name, value in self.options.items() if name.startswith("kafka.")}
         patience = {} if _PATIENCE.keys() & given.keys() else _PATIENCE
         look = {
@@ -160,7 +160,7 @@ class KafkaSink:
 
 
 def messages(rows: DataFrame, stream: str, batch: int) -> DataFrame:
-    """Rows as messages: key, value, id."""
+    """Return rows as messages: key, value, id."""
     from pyspark.sql import functions as f
 
     key = f.col("subscription") if "subscription" in rows.columns else f.lit(None).cast("string")
@@ -170,7 +170,7 @@ def messages(rows: DataFrame, stream: str, batch: int) -> DataFrame:
 
 
 def labelled(messages: DataFrame, stream: str, batch: int) -> DataFrame:
-    """Messages with headers, as the connector takes them."""
+    """Return messages with headers, as the connector takes them."""
     from pyspark.sql import functions as f
 
     def header(name: str, text: Column) -> Column:
@@ -183,7 +183,7 @@ def labelled(messages: DataFrame, stream: str, batch: int) -> DataFrame:
 
 
 def without(messages: DataFrame, sent: DataFrame) -> DataFrame:
-    """The messages that were not sent; of those that are alike, so many less as were."""
+    """Return the messages that were not sent; of those that are alike, so many less as were."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -195,7 +195,7 @@ def without(messages: DataFrame, sent: DataFrame) -> DataFrame:
 
 
 def first_attempt(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """In a worker: lets batches pass, unless the task was tried before."""
+    """In a worker: let batches pass, unless the task was tried before."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -205,7 +205,7 @@ def first_attempt(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
 
 
 def _header(name: str) -> Column:
-    """The first header of that name, as text; null without one."""
+    """Return the first header of that name, as text; null without one."""
     from pyspark.sql import functions as f
 
     named = f.filter("headers", lambda header: header["key"] == name)
@@ -214,7 +214,7 @@ def _header(name: str) -> Column:
 
 @contextmanager
 def _failures(what: str) -> Iterator[None]:
-    """Spark's and Kafka's own errors, in a sentence."""
+    """Raise errors of Spark and Kafka as one sentence."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

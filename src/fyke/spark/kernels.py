@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fyke.matching.compiled.compiling import compile_all
-from fyke.matching.compiled.kernel import MODE
-from fyke.matching.compiled.kernel_cache import is_complete, kernel_cache, set_complete
+from fyke.matching.compiled.kernels.compiling import compile_all
+from fyke.matching.compiled.kernels.kernel import MODE
+from fyke.matching.compiled.kernels.kernel_cache import is_complete, kernel_cache, set_complete
 from fyke.spark.temporary import temporary_folder
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def ship_kernels(session: SparkSession) -> None:
 
 
 def sent_kernels() -> str:
-    """What the kernels depend on that the driver has and sends; empty if it has not got all."""
+    """Return the name of the kernels that the driver sends; empty if it has not got all."""
     folder = kernel_cache(MODE)
     return folder.name if folder is not None and is_complete(MODE) else ""
 
@@ -78,7 +78,7 @@ def _name(folder: Path) -> str:
 
 
 def _copy(arrived: Path, folder: Path) -> None:
-    """Each file whole: other processes of the host may look at the same time."""
+    """Copy each file whole: other processes of the host may look at the same time."""
     for file in arrived.rglob("*"):
         if file.suffix in _SUFFIXES:
             target = folder / file.relative_to(arrived)

@@ -60,7 +60,7 @@ _TASK_MAX: Final = 250_000
 
 
 def register(session: SparkSession) -> None:
-    """Makes the format `fyke` known to a session; `fyke.spark.session` has done so."""
+    """Make the format `fyke` known to a session; `fyke.spark.session` has done so."""
     session.dataSource.register(LogSource)
 
 
@@ -94,7 +94,7 @@ class LogSource(DataSource):
         )
 
     def _path(self) -> str:
-        """As workers run in folders of their own, a relative path would lead anywhere."""
+        """Return the absolute path; a relative one would lead workers anywhere."""
         path = self.options.get("path")
         if not path or ":/" in path or not Path(path).is_absolute():
             raise FykeError(
@@ -130,7 +130,7 @@ class Range(InputPartition):
 
 
 def ranges(starts: dict[int, int], ends: dict[int, int]) -> list[Range]:
-    """What lies between the offsets, in pieces for tasks."""
+    """Return what lies between the offsets, in pieces for tasks."""
     return [
         Range(number, start, min(start + _TASK_MAX, end))
         for number, end in ends.items()
@@ -139,7 +139,7 @@ def ranges(starts: dict[int, int], ends: dict[int, int]) -> list[Range]:
 
 
 def batches(path: str, wanted: Range) -> Iterator[pa.RecordBatch]:
-    """In a worker: the records as Arrow batches."""
+    """In a worker: yield the records as Arrow batches."""
     records = Partitions.open(path).log(wanted.partition).read(wanted.start, wanted.end)
     while rows := list(islice(records, _BATCH)):
         yield _as_batch(rows, wanted.partition)
@@ -157,7 +157,7 @@ def _as_batch(rows: list[Record], partition: int) -> pa.RecordBatch:
 
 
 class LogReader(DataSourceReader):
-    """What there is at the moment of the query."""
+    """A reader of what the log holds at the moment of the query."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -172,7 +172,7 @@ class LogReader(DataSourceReader):
 
 
 class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """What comes, in pieces that Spark chooses and notes in its checkpoint."""
+    """A reader of what comes, in pieces that Spark chooses and notes in its checkpoint."""
 
     def __init__(self, path: str, limit: int | None) -> None:
         self.path = path
@@ -211,12 +211,12 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def numbers(offsets: dict[str, int]) -> dict[int, int]:
-    """Offsets as they come back from JSON."""
+    """Return offsets as numbers, as they come back from JSON."""
     return {int(number): offset for number, offset in offsets.items()}
 
 
 def limited(starts: dict[int, int], ends: dict[int, int], most: int) -> dict[int, int]:
-    """Ends that leave at most so many records; partitions with few give their share to others."""
+    """Return ends that leave at most so many records; partitions with few give to others."""
     waiting = {number: end - starts.get(number, 0) for number, end in ends.items()}
     taken: dict[int, int] = {}
     for left, number in zip(

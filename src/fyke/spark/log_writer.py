@@ -44,7 +44,7 @@ _COLUMN: Final = pa.schema([("value", pa.string())])
 
 
 def need_value(schema: StructType) -> None:
-    """A log takes one column of text."""
+    """Raise FykeError unless there is one column of text."""
     found = ", ".join(f"{each.name} {each.dataType.simpleString()}" for each in schema.fields)
     if found != "value string":
         raise FykeError(f"a log takes rows (value string), not ({found})")
@@ -52,21 +52,21 @@ def need_value(schema: StructType) -> None:
 
 @dataclass
 class Staged(WriterCommitMessage):
-    """Where a task's values are, and how many there must be."""
+    """The file with the values of a task, and how many there must be."""
 
     file: str
     count: int
 
 
 def opened(path: str, count: int | None) -> Partitions:
-    """The log, made if it is not there yet."""
+    """Return the log; make it if it is not there yet."""
     if count is None and partitions.exists(path):
         return Partitions.open(path)
     return Partitions.create(path, count or 1)
 
 
 def stage(path: str, job: str, batches: Iterator[pa.RecordBatch]) -> Staged:
-    """In a worker: keeps the values of a task in a file."""
+    """In a worker: keep the values of a task in a file."""
     folder = Path(path) / _STAGED
     folder.mkdir(exist_ok=True)
     file = folder / f"{job}-{secrets.token_hex(8)}"
@@ -82,7 +82,7 @@ def stage(path: str, job: str, batches: Iterator[pa.RecordBatch]) -> Staged:
 
 
 def values_of(messages: list[Any]) -> list[str]:
-    """The values that all tasks have staged."""
+    """Return the values that all tasks have staged."""
     values: list[str] = []
     for message in messages:
         if message is None:
@@ -96,7 +96,7 @@ def values_of(messages: list[Any]) -> list[str]:
 
 
 def sweep(path: str, job: str) -> None:
-    """Removes what the tasks of a job have staged, and what nobody has touched for long."""
+    """Remove what the tasks of a job have staged, and what nobody has touched for long."""
     old = time.time() - STAGED_S_MAX
     for file in (Path(path) / _STAGED).glob("*"):
         with suppress(FileNotFoundError):
@@ -155,7 +155,7 @@ class LogStreamWriter(DataSourceStreamArrowWriter):
         sweep(self.path, self.job)
 
     def _writer(self) -> str:
-        """The id of the query: a new checkpoint, even in an old one's place, is another query."""
+        """Return the id of the query: a new checkpoint is another query, even in an old place."""
         if self.name is not None:
             return self.name
         file = Path(str(self.checkpoint).removeprefix(_SCHEME)) / "metadata"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, overload
 
 import pyarrow as pa
 
@@ -42,7 +42,7 @@ REASON: Final = "reason"
 _SUBSCRIPTION: Final = "subscription"
 _SUBSCRIPTIONS: Final = "subscriptions"
 _OUT_MAX: Final = 32_768
-"""So many matches are handed on at once."""
+"""At most this many matches are handed on at once."""
 
 
 @overload
@@ -105,13 +105,14 @@ def match(
     schema: Schema | None = None,
     timestamps: Sequence[str] = (),
 ) -> DataFrame | tuple[DataFrame, DataFrame]:
-    """The matches of a DataFrame of events; nothing runs before they are asked for.
+    """Return the matches of a DataFrame of events; its rows are made when they are asked for.
 
     `subscriptions` is a DataFrame (id, filter[, dialect]), a Matcher, a mapping from ids to
     filters, event classes and conditions on their fields, what `compile` gave, or the path of a
     snapshot; its state is that of the moment of this call. A row that cannot be read as
     an event stops the job, unless `errors` asks for a second DataFrame with these rows and the
-    reason.
+    reason. Of JSON only what subscriptions read is read, as by `Matcher.match_json`; with `errors`
+    the whole is, and strictly, so that the rows put aside do not depend on the placement.
 
     `placement` says how events and subscriptions come together: replicate, split, rendezvous (on
     the values of the attribute `on`), multistage, what `plan` gave, or auto, which asks `plan`. The
@@ -125,30 +126,31 @@ def match(
     `schema` and `timestamps` are those of `compile`, for a DataFrame of subscriptions; a Matcher
     and what was compiled have their own.
     """
-    from fyke.spark.planning import placed
+    from fyke.spark.planning import prepare_placement
 
     need_frame(events, "events")
     reading = Reading.of(events, attributes, json, cloudevents)
     output = Output.of(events, key, arrays)
     check_workers(events.sparkSession)
-    pin = pinned(subscriptions, schema, timestamps, folder)
+    pin = pin_subscriptions(subscriptions, schema, timestamps, folder)
     reading = reading.under(pin.schema())
     needed = [name for name in events.columns if name in {*reading.names, *output.columns}]
-    task = Task(pin, reading, output, errors)
-    matches = placed(events, task, placement, on, parts, memory).matches(events, needed, task)
+    task = Task(pin, reading, output, errors, is_strict=errors)
+    chosen = prepare_placement(events, task, placement, on, parts, memory)
+    matches = chosen.matches(events, needed, task)
     if not errors:
         return matches
     refused = map_batches(events, needed, task.refusals, output.schema(events, REASON))
     return matches, refused
 
 
-def pinned(
+def pin_subscriptions(
     subscriptions: Subscriptions,
     schema: Schema | None = None,
     timestamps: Sequence[str] = (),
     folder: str | Path | None = None,
 ) -> Pin:
-    """The snapshots of some subscriptions, made where there are none."""
+    """Pin the snapshots of some subscriptions; make them where there are none."""
     place = None if folder is None else _place(folder)
     if isinstance(subscriptions, Mapping):
         subscriptions = typed_matcher(subscriptions)
@@ -189,6 +191,30 @@ def _place(folder: str | Path) -> str:
 
 # --- what comes out ------------------------------------------------------------------------------
 
+Batches: TypeAlias = Iterable[pa.RecordBatch]
+Pieces: TypeAlias = Iterable[tuple[pa.RecordBatch, Found]]
+"""Rows of events, and what was found in them."""
+
+
+class Collector(Protocol):
+    """The results that a task makes of matches: rows for users (`Output`) or digests."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the events that it needs."""
+        ...
+
+    @property
+    def arrays(self) -> bool:
+        """True if it puts out a row for each event, with all that accepts it."""
+        ...
+
+    def schema(self, events: DataFrame) -> StructType: ...
+
+    def collect(self, pieces: Pieces) -> Iterator[pa.RecordBatch]:
+        """Make rows of all pieces of a task."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -215,7 +241,7 @@ class Output:
     def schema(
         self, events: DataFrame, added: str | None = None, *, all_match: bool = True
     ) -> StructType:
-        """What Spark is told; `added` is a text in place of the ids.
+        """Return the columns that Spark is told; `added` is a text in place of the ids.
 
         Where rows are matches and nothing else, ids are never null: it spares Java a look at each.
         """
@@ -231,17 +257,23 @@ class Output:
             ids = StructField(_SUBSCRIPTION, StringType(), nullable=not all_match)
         return StructType([*kept, ids])
 
+    def collect(self, pieces: Pieces) -> Iterator[pa.RecordBatch]:
+        """Put out matches as they come."""
+        for batch, found in pieces:
+            yield from self.batches(batch, found)
+
     def batches(self, batch: pa.RecordBatch, found: Found) -> Iterator[pa.RecordBatch]:
         kept = batch.select(list(self.columns))
         if self.arrays:
             yield self._as_arrays(kept, found)
             return
-        for start in range(0, len(found.rows), _OUT_MAX):
-            rows = kept.take(found.rows.slice(start, _OUT_MAX))
-            yield with_column(rows, _SUBSCRIPTION, found.ids.slice(start, _OUT_MAX))
+        for rows, ids in found.parts:
+            for start in range(0, len(rows), _OUT_MAX):
+                texts = ids.slice(start, _OUT_MAX).dictionary_decode()
+                yield with_column(kept.take(rows.slice(start, _OUT_MAX)), _SUBSCRIPTION, texts)
 
     def refused(self, batch: pa.RecordBatch, bad: dict[int, str]) -> pa.RecordBatch:
-        """Rows that cannot be read, with nothing in place of the ids, and the reason."""
+        """Return rows that cannot be read, without ids, and with the reason."""
         rows = batch.select(list(self.columns)).take(pa.array(list(bad), pa.int64()))
         if self.arrays:
             rows = with_column(rows, _SUBSCRIPTIONS, pa.nulls(len(bad), pa.list_(pa.string())))
@@ -260,6 +292,35 @@ class Output:
         return with_column(rows, _SUBSCRIPTIONS, ids)
 
 
+@dataclass(frozen=True, slots=True)
+class WithErrors:
+    """Matches, and rows that cannot be read: those have a reason in place of an id."""
+
+    output: Output
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.output.columns
+
+    @property
+    def arrays(self) -> bool:
+        return self.output.arrays
+
+    def schema(self, events: DataFrame) -> StructType:
+        from pyspark.sql.types import StringType, StructField, StructType
+
+        found = self.output.schema(events, all_match=False).fields
+        return StructType([*found, StructField(REASON, StringType())])
+
+    def collect(self, pieces: Pieces) -> Iterator[pa.RecordBatch]:
+        for batch, found in pieces:
+            for matches in self.output.batches(batch, found):
+                none = pa.nulls(matches.num_rows, pa.string())
+                yield with_column(matches, REASON, none)
+            if found.bad:
+                yield self.output.refused(batch, found.bad)
+
+
 def with_column(batch: pa.RecordBatch, name: str, column: pa.Array) -> pa.RecordBatch:
     fields = [*batch.schema, pa.field(name, column.type)]
     return pa.RecordBatch.from_arrays([*batch.columns, column], schema=pa.schema(fields))
@@ -267,33 +328,39 @@ def with_column(batch: pa.RecordBatch, name: str, column: pa.Array) -> pa.Record
 
 # --- in the workers ------------------------------------------------------------------------------
 
-Batches = Iterable[pa.RecordBatch]
-
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a worker does with batches of events."""
+    """The work that a worker does with batches of events."""
 
     pin: Pin
     reading: Reading
-    output: Output
+    output: Collector
     sets_aside: bool
+    is_strict: bool = False
+    """True if the whole of a document is read."""
 
     def matches(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch, found in self.found_in(batches):
-            yield from self.output.batches(batch, found)
+        """Match events with all subscriptions."""
+        return self.output.collect(self._pieces(batches))
 
-    def found_in(self, batches: Batches) -> Iterator[tuple[pa.RecordBatch, Found]]:
-        """Pieces of the batches, and the matches of each."""
+    def search(
+        self, searches: Iterable[tuple[list[Matcher], pa.RecordBatch]]
+    ) -> Iterator[pa.RecordBatch]:
+        """Match events with some subscriptions, each batch with those that are named beside it."""
+        return self.output.collect((rows, self.found(some, rows)) for some, rows in searches)
+
+    def _pieces(self, batches: Batches) -> Iterator[tuple[pa.RecordBatch, Found]]:
+        """Cut batches into pieces and match each."""
         matchers, pace = self.pin.matchers(), Pace()
         for batch in pace.cut(batches):
             found = self.found(matchers, batch)
-            pace.saw(batch.num_rows, len(found.rows))
+            pace.saw(batch.num_rows, len(found))
             yield batch, found
 
     def found(self, matchers: list[Matcher], batch: pa.RecordBatch) -> Found:
-        """The matches of a batch; EventError where a row is no event and is not put aside."""
-        found = self.reading.match(matchers, batch)
+        """Return the matches of a batch; EventError if a row that is no event is not put aside."""
+        found = self.reading.match(matchers, batch, strict=self.is_strict)
         if found.bad and not self.sets_aside:
             raise EventError(
                 f"a row cannot be read as an event: {next(iter(found.bad.values()))}; with "
@@ -308,12 +375,3 @@ class Task:
                 kept = batch.select(list(self.output.columns))
                 rows = kept.take(pa.array(list(bad), pa.int64()))
                 yield with_column(rows, REASON, pa.array(list(bad.values()), pa.string()))
-
-    def everything(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        """Matches without a reason, and rows that cannot be read without ids, in one go."""
-        for batch, found in self.found_in(batches):
-            for matches in self.output.batches(batch, found):
-                none = pa.nulls(matches.num_rows, pa.string())
-                yield with_column(matches, REASON, none)
-            if found.bad:
-                yield self.output.refused(batch, found.bad)

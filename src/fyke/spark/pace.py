@@ -27,7 +27,7 @@ class Pace:
         self._events = _FIRST
 
     def cut(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The same rows in the same order."""
+        """Yield the same rows in the same order, in batches of a good size."""
         for batch in batches:
             start = 0
             while start < batch.num_rows:

@@ -33,7 +33,7 @@ from fyke.workloads.workload import Workload
 NAME: Final = "fyke-paced"
 PAUSE_MAX_S: Final = 10.0
 _TASK_ROWS: Final = 4_096
-"""So many rows are worth a task, unless there would be too many of them."""
+"""A task gets at most this many rows, unless there would be too many tasks."""
 _TASKS_MAX: Final = 64
 _BATCH: Final = 10_000
 
@@ -106,7 +106,7 @@ class PacedReader(DataSourceStreamReader):
 
 
 def stretches(start: int, end: int) -> list[Stretch]:
-    """The numbers from `start` to before `end` as tasks of about one size."""
+    """Cut the numbers from `start` to before `end` into tasks of about one size."""
     tasks = max(1, min(_TASKS_MAX, -(-(end - start) // _TASK_ROWS)))
     ends = [start + (end - start) * at // tasks for at in range(tasks + 1)]
     return [Stretch(*each) for each in pairwise(ends) if each[0] < each[1]]

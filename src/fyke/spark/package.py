@@ -19,12 +19,12 @@ _EPOCH: Final = (2000, 1, 1, 0, 0, 0)
 
 def ship_package(session: SparkSession) -> None:
     """Send this package to the workers of a session; they import it before any other."""
-    archive = packed()
+    archive = pack_package()
     with in_a_sentence("the package cannot be sent to the workers"):
         session.addArtifacts(str(archive), pyfile=True)
 
 
-def packed() -> Path:
+def pack_package() -> Path:
     """Write a zip of the package, the same for the same sources, named after what is in it."""
     root = Path(__file__).parent.parent
     if not root.is_dir():

@@ -29,7 +29,7 @@ _NAME: Final = re.compile(r"batch-(\d+)\.json", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """What a batch is matched against: the snapshots, and where they belong to one, the version."""
+    """The snapshots that a batch is matched against, and their version where they have one."""
 
     path: str
     version: int
@@ -56,7 +56,7 @@ class Pins:
     folder: str
 
     def get(self, batch: int, choose: Callable[[], Pinned]) -> Pinned:
-        """The batch's pin; without one, what `choose` says is written down first."""
+        """Return the batch's pin; if there is none, write down first what `choose` returns."""
         found = self._read(batch, Pinned.read)
         return self.put(batch, choose()) if found is None else found
 
@@ -66,22 +66,22 @@ class Pins:
         return pinned
 
     def begun(self, batch: int) -> float | None:
-        """When the batch was begun, in seconds since 1970; None for one that is new."""
+        """Return when the batch was begun, in seconds since 1970; None for one that is new."""
         return self._read(batch, lambda facts: float(facts["begun"]))
 
     def forget_before(self, batch: int) -> None:
-        """Removes the pins that no repetition can ask for once `batch` is being worked on."""
+        """Remove the pins that no repetition can ask for once `batch` is being worked on."""
         for number in self._batches():
             if number <= batch - KEPT:
                 places.remove(self.file(number))
 
     def needed(self, path: str) -> set[int]:
-        """The versions in a folder that pinned batches see."""
+        """Return the versions in a folder that pinned batches see."""
         found = [self._read(batch, Pinned.read) for batch in self._batches()]
         return {each.version for each in found if each is not None and each.path == path}
 
     def file(self, batch: int) -> str:
-        """Where the pin of a batch lies."""
+        """Return the path of a batch's pin."""
         return places.below(self.folder, f"batch-{batch}.json")
 
     def _batches(self) -> list[int]:
@@ -89,7 +89,7 @@ class Pins:
         return [int(name[1]) for name in found if name]
 
     def _read(self, batch: int, look: Callable[[dict[str, Any]], Fact]) -> Fact | None:
-        """What a batch's file says; None if there is none."""
+        """Return what `look` finds in the file of a batch; None if there is no file."""
         path = self.file(batch)
         try:
             text = places.read(path)

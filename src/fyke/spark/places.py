@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def is_address(path: object) -> bool:
-    """Whether a path is a URI of a place other than this machine's disk."""
+    """Return True for a URI of a place other than this machine's disk."""
     return isinstance(path, str) and "://" in path and not path.startswith("file://")
 
 
@@ -58,7 +58,7 @@ def told(address: str) -> str:
 
 
 def read(path: str) -> str | None:
-    """The text of a file; None if there is none. OSError or FykeError if it cannot be read."""
+    """Return the text of a file; None if there is none."""
     if is_address(path):
         place, name = _parent(path)
         return place.read(name)
@@ -88,7 +88,7 @@ def remove(path: str) -> None:
 
 
 def names(path: str) -> list[str]:
-    """The names of what lies there, in order; nothing where there is no such folder."""
+    """Return the names of what lies there, in order; nothing where there is no such folder."""
     if is_address(path):
         return Place.of(path).names()
     folder = Path(path)
@@ -96,7 +96,7 @@ def names(path: str) -> list[str]:
 
 
 def _parent(address: str) -> tuple[Place, str]:
-    """The place that something lies in, and its name there."""
+    """Return the place that something lies in, and its name there."""
     path, mark, options = address.partition("?")
     folder, _, name = path.rpartition("/")
     return Place.of(folder + mark + options), name
@@ -125,7 +125,7 @@ class Place:
         return cls(address, files, root.rstrip("/"))
 
     def names(self) -> list[str]:
-        """The names of what lies there, in order."""
+        """Return the names of what lies there, in order; nothing where there is no such folder."""
         from pyarrow import fs
 
         with self._troubles("listed"):
@@ -133,7 +133,7 @@ class Place:
             return sorted(info.base_name for info in self.files.get_file_info(selector))
 
     def read(self, name: str) -> str | None:
-        """The text of a file; None if there is none."""
+        """Return the text of a file; None if there is none."""
         with self._troubles("read"):
             try:
                 with self.files.open_input_stream(f"{self.root}/{name}") as file:
@@ -165,14 +165,14 @@ class Place:
             fs.copy_files(str(folder), self._made(name), destination_filesystem=self.files)
 
     def table(self, name: str) -> Any:
-        """The rows of the Parquet files in a folder there."""
+        """Return the rows of the Parquet files in a folder there."""
         import pyarrow.parquet as pq
 
         with self._troubles("read"):
             return pq.read_table(f"{self.root}/{name}", filesystem=self.files)
 
     def _made(self, name: str) -> str:
-        """The path of something, whose folder is there afterwards."""
+        """Return the path of something, whose folder is there afterwards."""
         path = f"{self.root}/{name}"
         if self.files.type_name != "s3":  # where folders are made by their files
             self.files.create_dir(path.rpartition("/")[0], recursive=True)

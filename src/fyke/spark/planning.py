@@ -5,6 +5,7 @@
 
 The rules, in their order:
 
+0. Subscriptions that are too many to be sent to every worker are split, and come as rows.
 1. Subscriptions that were compiled for a placement get it.
 2. What a worker's memory cannot hold is dealt out by value, where there is an attribute of which
    nearly all subscriptions need a value. Where a few attributes together are such, a first stage of
@@ -25,11 +26,13 @@ from typing import TYPE_CHECKING, Final
 from fyke.errors import FykeError, shown
 from fyke.sizes import read_size
 from fyke.spark.columns import need_frame
-from fyke.spark.matching import Subscriptions, Task, pinned
+from fyke.spark.matching import Subscriptions, Task, pin_subscriptions
 from fyke.spark.memory import room_for_subscriptions
+from fyke.spark.placements.carried import Carried
 from fyke.spark.placements.placing import Placement
-from fyke.spark.placements.preparing import prepared
+from fyke.spark.placements.preparing import prepare
 from fyke.spark.profiles import FirstStageProfile, Meeting, Profile, profile
+from fyke.spark.shipping import is_too_large, too_large
 from fyke.spark.sizes import tasks
 from fyke.spark.snapshots import Pin
 
@@ -60,6 +63,8 @@ class Plan:
     parts: int = 1
     kept: tuple[str, ...] = ()
     """The attributes of the first stage of multistage; none where it keeps all that is cheap."""
+    is_carried: bool = False
+    """The shards of a split come as rows, beside the events."""
 
     def __str__(self) -> str:
         on = self.on if self.on is not None else ", ".join(self.kept)
@@ -78,7 +83,7 @@ def plan(
     memory: int | None = None,
     stages: Sequence[Sequence[str]] | None = None,
 ) -> Plan:
-    """How `match` brings these events and subscriptions together, and why.
+    """Return how `match` brings these events and subscriptions together, and why.
 
     `stages` are the attributes that filters keep at each stage, from all of them on, each part of
     those before (`statistics.stages`): the last is the first stage of multistage. `memory` is what
@@ -87,7 +92,7 @@ def plan(
     need_frame(events, "events")
     if memory is not None and (type(memory) is not int or memory < 1):
         raise FykeError(f"memory={shown(memory)}; expected a number of bytes")
-    pin = pinned(subscriptions)
+    pin = pin_subscriptions(subscriptions)
     if stages is not None:
         return _staged(events, pin, placement, on, parts, memory, stages)
     return _planned(events, pin, placement, on, parts, memory)
@@ -102,7 +107,7 @@ def _staged(
     memory: int | None,
     stages: Sequence[Sequence[str]],
 ) -> Plan:
-    """The plan with a first stage that somebody has chosen."""
+    """Return the plan with a first stage that somebody has chosen."""
     check_choice(placement, on, parts)
     if placement != "multistage" or events.isStreaming:
         raise FykeError("stages= is for placement='multistage', of events that are no stream")
@@ -113,7 +118,7 @@ def _staged(
 
 
 def first_stage(stages: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The attributes of the last stage; FykeError unless each stage is part of the one before."""
+    """Return the attributes of the last stage; FykeError unless stages become smaller."""
     if isinstance(stages, str) or len(stages) < 2:
         raise FykeError(f"stages={shown(stages)}; expected two lists of attributes or more")
     for at, names in enumerate(stages):
@@ -130,7 +135,7 @@ def first_stage(stages: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stages[-1]))
 
 
-def placed(
+def prepare_placement(
     events: DataFrame,
     task: Task,
     placement: str | Plan,
@@ -138,7 +143,7 @@ def placed(
     parts: int | None,
     memory: int | str | None = None,
 ) -> Placement:
-    """The placement of a task, with its subscriptions laid out."""
+    """Prepare the placement of a task, with its subscriptions laid out."""
     if memory is not None:
         return _pruned(events, task, placement, parts, read_size(memory, needs_unit=True))
     if isinstance(placement, Plan):
@@ -148,7 +153,9 @@ def placed(
     else:
         chosen = _planned(events, task.pin, placement, on, parts, None)
         _log.info("%s", chosen)
-    return prepared(
+    if chosen.is_carried:
+        return Carried(task.pin, -(-tasks(events.sparkSession) // len(task.pin.parts)))
+    return prepare(
         chosen.placement, chosen.on, chosen.parts, task.pin, events.sparkSession, chosen.kept
     )
 
@@ -156,7 +163,7 @@ def placed(
 def _pruned(
     events: DataFrame, task: Task, placement: str | Plan, parts: int | None, memory: int
 ) -> Placement:
-    """A first stage that fits in so many bytes, and as many shards of the originals as it takes."""
+    """Prepare a first stage that fits in so many bytes, and shards of the originals."""
     from fyke.spark.placements.pruned import prepare_pruned
 
     if placement != "multistage" or events.isStreaming:
@@ -185,13 +192,17 @@ def _planned(
             )
         return Plan("replicate", "the events are a stream, which stays where it is")
     session = events.sparkSession
+    if placement in ("auto", "split") and is_too_large(pin, session):
+        return Plan(
+            "split", f"{too_large(pin)} and come as rows", parts=len(pin.parts), is_carried=True
+        )
     if placement == "auto":
         return _chosen(pin, on, parts, tasks(session), room or room_for_subscriptions(session))
-    return told(pin, placement, on, parts, tasks(session))
+    return plan_as_asked(pin, placement, on, parts, tasks(session))
 
 
 def check_choice(placement: object, on: object, parts: object) -> None:
-    """What users say about placements, before anything runs."""
+    """Raise FykeError where users ask for a placement that cannot be; nothing has run yet."""
     if placement not in ("auto", *PLACEMENTS):
         known = ", ".join(("auto", *PLACEMENTS))
         raise FykeError(f"placement={shown(placement)}; expected one of {known}, or a plan")
@@ -201,8 +212,8 @@ def check_choice(placement: object, on: object, parts: object) -> None:
         raise FykeError(f"parts={shown(parts)}; expected a whole number from 1 to {PARTS_MAX:,}")
 
 
-def told(pin: Pin, placement: str, on: str | None, parts: int | None, tasks: int) -> Plan:
-    """The placement that the user names, with what was left open."""
+def plan_as_asked(pin: Pin, placement: str, on: str | None, parts: int | None, tasks: int) -> Plan:
+    """Return the placement that the user names, with what was left open."""
     why = "as was asked for"
     if placement == "split":
         return Plan(placement, why, parts=parts or max(len(pin.parts), tasks))
@@ -249,7 +260,7 @@ def _chosen(pin: Pin, on: str | None, parts: int | None, tasks: int, room: int) 
 
 
 def _first_stage(found: Profile, room: int, parts: int) -> FirstStageProfile | None:
-    """The attributes of a first stage, if it is small enough and names few enough of the parts."""
+    """Return the attributes of a first stage, if it is small and names few of the parts."""
     good = [
         each
         for each in found.first_stages
@@ -257,13 +268,13 @@ def _first_stage(found: Profile, room: int, parts: int) -> FirstStageProfile | N
         and each.largest <= LARGEST_SHARE
         and COPIES_SAVED * len(each.kept) <= parts
         and found.size * each.largest <= room
-        and found.size * min(1.0, each.filters / max(1, found.subscriptions)) <= room
+        and each.size <= room
     ]
     return next(iter(good), None)
 
 
 def _meeting(found: Profile, on: str | None) -> Meeting | None:
-    """The attribute to meet on, if one is good enough: that which was named, or the best."""
+    """Return the attribute to meet on, the named one or the best, if one is good enough."""
     good = [
         each
         for each in found.meetings
@@ -281,7 +292,7 @@ def _told_of(meeting: Meeting) -> str:
 
 
 def buckets(tasks: int) -> int:
-    """Several buckets for each task at a time, so that uneven ones even out."""
+    """Return several buckets for each task at a time, so that uneven ones even out."""
     return BUCKETS_PER_TASK * tasks
 
 

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from typing import Final
 
 from fyke.events.value import Scalar, sort_key
@@ -14,16 +13,18 @@ from fyke.filters.filter import TRUE, Filter
 from fyke.filters.necessary import necessary
 from fyke.spark.placements.buckets import values_of
 from fyke.spark.placements.layout import FirstStage, is_costly, weakened
-from fyke.spark.snapshots import Pin, local, opened
+from fyke.spark.snapshots import Pin, catalog, local
 
 SAMPLE: Final = 2_000
 ATTRIBUTES_MAX: Final = 4
 """Of a first stage."""
+_NAME_SIZE: Final = 64
+"""Of the ids in a first stage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """How well an attribute would do as the place where events and subscriptions meet."""
+    """An attribute as the place where events and subscriptions meet, and how well it would do."""
 
     on: str
     share: float
@@ -36,13 +37,15 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class FirstStageProfile:
-    """What a first stage would be that keeps what subscriptions say of some attributes."""
+    """A first stage that would keep what subscriptions say of some attributes."""
 
     kept: tuple[str, ...]
     share: float
     """Of the subscriptions that need one value of at least one of them."""
     filters: int
     """About so many different weakened filters stand for all subscriptions."""
+    size: int
+    """About so many bytes they take, under short names of their own."""
     largest: float
     """The share of the most frequent of them."""
 
@@ -63,24 +66,29 @@ class Profile:
 
     @classmethod
     def of(cls, pin: Pin) -> Profile:
-        matchers = [opened(part) for part in pin.parts]
-        count = sum(map(len, matchers))
+        catalogs = [catalog(part) for part in pin.parts]
+        count = sum(map(len, catalogs))
         step = max(1, count // SAMPLE)
-        sample = [
-            matcher.filter(id) for matcher in matchers for id in islice(matcher, 0, None, step)
+        named = [
+            (each.id(slot), each.filter(slot))
+            for each in catalogs
+            for slot in each.slots()[::step].tolist()
         ]
+        sample = [filter for _, filter in named]
+        size = sum(map(size_of, (part.path for part in pin.parts)))
+        id_size = sum(len(id.encode()) for id, _ in named) / max(1, len(named))
         return cls(
             subscriptions=count,
-            size=sum(map(size_of, (part.path for part in pin.parts))),
+            size=size,
             meetings=tuple(_meetings(sample)),
             sifted=sum(map(_is_sifted, sample)) / max(1, len(sample)),
-            first_stages=tuple(_first_stages(sample)),
+            first_stages=tuple(_first_stages(sample, max(0.0, size / max(1, count) - id_size))),
         )
 
 
 @lru_cache(maxsize=64)
 def profile(pin: Pin) -> Profile:
-    """The profile of a pin, which never changes."""
+    """Return the profile of a pin, which never changes."""
     return Profile.of(pin)
 
 
@@ -103,8 +111,11 @@ def _meetings(sample: list[Filter]) -> Iterator[Meeting]:
         yield Meeting(on, share, len(values), values.most_common(1)[0][1] / len(sample))
 
 
-def _first_stages(sample: list[Filter]) -> Iterator[FirstStageProfile]:
-    """Add the attribute that most subscriptions need which need none of those before."""
+def _first_stages(sample: list[Filter], filter_size: float) -> Iterator[FirstStageProfile]:
+    """Add the attribute that most subscriptions need which need none of those before.
+
+    A filter takes about `filter_size` bytes beside its id.
+    """
     needed = [frozenset(_single_values(filter)) for filter in sample]
     kept: tuple[str, ...] = ()
     while len(kept) < ATTRIBUTES_MAX:
@@ -115,11 +126,13 @@ def _first_stages(sample: list[Filter]) -> Iterator[FirstStageProfile]:
         weak = Counter(FirstStage(kept).weakened(filter) for filter in sample)
         share = sum(not names.isdisjoint(kept) for names in needed) / len(sample)
         largest = weak.most_common(1)[0][1] / len(sample)
-        yield FirstStageProfile(kept, share, _different(weak), largest)
+        filters = _different(weak)
+        size = int(filters * (filter_size + _NAME_SIZE))
+        yield FirstStageProfile(kept, share, filters, size, largest)
 
 
 def _different(seen: Counter[Filter]) -> int:
-    """About how many different ones there are where a sample was drawn, by those seen once, twice.
+    """Estimate the number of different ones in all, by those that a sample has once and twice.
 
     Source. A. Chao, Nonparametric estimation of the number of classes in a population, 1984.
     """
@@ -128,7 +141,7 @@ def _different(seen: Counter[Filter]) -> int:
 
 
 def _single_values(filter: Filter) -> dict[str, Scalar]:
-    """Attributes at which a filter needs one value, other than null."""
+    """Return attributes at which a filter needs one value, other than null."""
     found: dict[str, Scalar] = {}
     for need in necessary(filter):
         values = values_of(need)

@@ -13,7 +13,7 @@ from typing import Final
 from fyke.errors import FykeError
 
 _QUERY: Final = "=== Streaming Query ==="
-"""What Spark puts between the cause and a description of the query."""
+"""The text that Spark puts between the cause and a description of the query."""
 _OURS: Final = re.compile(r"fyke\.errors\.\w+: (.+)")
 _PYTHONS: Final = re.compile(
     r"^\s*(?!java|org|scala|py4j)(?:\w+\.)*(\w*(?:Error|Exception): .+)", re.MULTILINE

@@ -22,7 +22,7 @@ REFUSAL: Final = [
 ]
 _SCHEMA: Final = pa.schema(REFUSAL)
 _ROWS_MAX: Final = 10_000
-"""So many are written at once."""
+"""Refusals are written as soon as this many wait."""
 
 
 class Report:
@@ -58,7 +58,7 @@ class Report:
 
 
 def refusals(folder: Path, session: SparkSession) -> DataFrame:
-    """The refusals in a folder: id, filter, dialect and the reason."""
+    """Return the refusals in a folder: id, filter, dialect and the reason."""
     if shares_disk(session):
         return session.read.parquet(str(folder)).select(*_SCHEMA.names)
     return session.createDataFrame(pq.read_table(folder, columns=_SCHEMA.names))

@@ -1,4 +1,4 @@
-"""What a Spark session is told before it starts.
+"""Settings that a Spark session gets before it starts.
 
     where                  everywhere  started by us  on this machine
     local[..]                  x             x               x
@@ -44,14 +44,14 @@ _CLUSTER: Final = re.compile(
 
 
 def remote_settings(conf: Mapping[str, object] | None = None) -> dict[str, str]:
-    """For a session on a Spark Connect server that runs already."""
+    """Return the settings for a session on a Spark Connect server that runs already."""
     return {**_EVERYWHERE, **texts(conf)}
 
 
 def settings(
     master: str | None, conf: Mapping[str, object] | None = None, logs: str = "error"
 ) -> dict[str, str]:
-    """For a session that is started here; without a master, as spark-submit was told."""
+    """Return the settings for a session started here; without a master, spark-submit names it."""
     merged = {**_EVERYWHERE, **_STARTED}
     if is_here(master):
         merged |= {**_HERE, "spark.sql.shuffle.partitions": str(cores(master))}
@@ -62,17 +62,17 @@ def settings(
 
 
 def is_here(master: str | None) -> bool:
-    """Whether all of Spark's processes run on this machine."""
+    """Return True if all of Spark's processes run on this machine."""
     return master is not None and master.startswith("local")
 
 
 def is_one_process(master: str | None) -> bool:
-    """Whether driver and executors are threads of one process, which see the same disk."""
+    """Return True if driver and executors are threads of one process, with one disk."""
     return _LOCAL.fullmatch(master or "") is not None
 
 
 def cores(master: str | None) -> int:
-    """How many tasks a master on this machine runs at a time."""
+    """Return how many tasks a master on this machine runs at a time."""
     if match := _CLUSTER.fullmatch(master or ""):
         return int(match["workers"]) * int(match["cores"])
     match = _LOCAL.fullmatch(master or "")
@@ -100,7 +100,7 @@ def _log_options(logs: str) -> str:
 
 
 def texts(conf: Mapping[str, object] | None) -> dict[str, str]:
-    """The user's settings as Spark writes them."""
+    """Return the user's settings as Spark writes them."""
     if conf is not None and not isinstance(conf, Mapping):
         raise FykeError(f"conf={shown(conf)}; expected a dictionary of Spark's settings")
     texts: dict[str, str] = {}

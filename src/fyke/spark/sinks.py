@@ -5,6 +5,7 @@ which batches it has published is told of each only once; one that can tell whic
 asked to complete the batch.
 
     FolderSink      a folder batch=12 for batch 12, whole or not there
+    UriSink         the same in any place that Spark writes, with manifests (uri_sink.py)
     KafkaSink       a message per row; of a repeated batch, what the topic does not have (kafka.py)
     a function      called with the rows and the number of the batch, for whatever else
 """
@@ -23,12 +24,13 @@ import pyarrow.parquet as pq
 
 from fyke.durable import make_folder, publish_folder, write_whole
 from fyke.errors import FykeError, shown
+from fyke.spark.places import absolute, is_address
 from fyke.spark.shipping import shares_disk
+from fyke.spark.uri_sink import BATCH, UriSink, check_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-BATCH: Final = "batch"
 _OWNER: Final = "_stream.json"
 _STAGING: Final = "_staging-"
 
@@ -46,7 +48,7 @@ class Sink(Protocol):
     def is_atomic(self) -> bool: ...
 
     def claim(self, stream: str, columns: list[str]) -> Sink | None:
-        """Called once before a stream starts: its id, and the columns of the rows to come.
+        """Take the id of the stream and the columns to come. Called once before it starts.
 
         The sink that is to be used for this stream, if it is another one.
         """
@@ -61,14 +63,14 @@ class Completing(Protocol):
     """A sink that knows which rows of a batch it has."""
 
     def complete(self, rows: DataFrame, batch: int, begun: float) -> None:
-        """Called instead of `write` for a batch that may have been written in part.
+        """Complete a batch that may have been written in part. Called instead of `write`.
 
         It was begun at that time (seconds since 1970), and the rows are those of then.
         """
 
 
 def publish(sink: Sink, rows: DataFrame, batch: int, begun: float | None) -> None:
-    """Writes a batch that is new, or completes one that was begun before."""
+    """Write a batch that is new, or complete one that was begun before."""
     if begun is not None and isinstance(sink, Completing):
         sink.complete(rows, batch, begun)
     else:
@@ -76,14 +78,10 @@ def publish(sink: Sink, rows: DataFrame, batch: int, begun: float | None) -> Non
 
 
 def sink_of(given: object, what: str) -> Sink:
-    """A path, a function or a sink, as a sink."""
+    """Return a path, a function or a sink as a sink."""
     if isinstance(given, str | Path):
-        if "://" in str(given):
-            raise FykeError(
-                f"{what}={shown(str(given))}: expected the path of a folder that the driver and "
-                "the workers see; a function can write anywhere else"
-            )
-        return FolderSink(str(Path(given).absolute()))
+        path = absolute(given)
+        return UriSink(path.rstrip("/")) if is_address(path) else FolderSink(path)
     if isinstance(given, Sink):
         return given
     if callable(given):
@@ -106,11 +104,7 @@ class FolderSink:
         return True
 
     def claim(self, stream: str, columns: list[str]) -> None:
-        if any(name.casefold() == BATCH for name in columns):
-            raise FykeError(
-                f"the rows have a column {shown(BATCH)}, which a folder of batches adds; rename "
-                "it, or choose other columns with key="
-            )
+        check_columns(columns)
         owner = Path(self.path) / _OWNER
         try:
             make_folder(owner.parent)
@@ -166,7 +160,7 @@ class FolderSink:
             )
 
     def folder(self, batch: int) -> Path:
-        """Where a batch lies, once it is published."""
+        """Return where a batch lies, once it is published."""
         return Path(self.path) / f"{BATCH}={batch}"
 
     def _sweep(self) -> None:
@@ -175,7 +169,7 @@ class FolderSink:
 
 
 def _rows_in(folder: Path, format: str) -> int:
-    """How many rows Spark has written to a folder, as Parquet or as lines of text."""
+    """Return how many rows Spark has written to a folder, as Parquet or as lines of text."""
     files = [file for file in folder.glob("part-*") if file.is_file()]
     if format == "parquet":
         return sum(pq.read_metadata(file).num_rows for file in files)
@@ -184,7 +178,7 @@ def _rows_in(folder: Path, format: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FunctionSink:
-    """What a function does; it sees a repeated batch again, under the same number."""
+    """A sink that calls a function, which sees a repeated batch again, under the same number."""
 
     function: Callable[[DataFrame, int], object]
 

@@ -15,7 +15,7 @@ _EXECUTORS: Final = ("spark.dynamicAllocation.maxExecutors", "spark.executor.ins
 
 
 def tasks(session: SparkSession) -> int:
-    """How many tasks Spark works on at a time: the cores that it has, or has asked for.
+    """Return how many tasks Spark works on at a time: the cores that it has or has asked for.
 
     Spark cuts a range into as many pieces as there are cores, and says so without running it.
     """
@@ -26,7 +26,7 @@ def tasks(session: SparkSession) -> int:
 
 
 def _number(session: SparkSession, name: str) -> int:
-    """The cores of so many executors as a setting names; 0 where it says nothing."""
+    """Return the cores of so many executors as a setting names; 0 where it says nothing."""
     count = session.conf.get(name, None) or ""
     cores = session.conf.get("spark.executor.cores", None) or "1"
     return int(count) * int(cores) if count.isdecimal() and cores.isdecimal() else 0

@@ -23,13 +23,13 @@ from typing import Final
 
 from fyke.errors import FykeError
 from fyke.events.schema import Schema
-from fyke.folders import writable_folder
+from fyke.matching.catalog import Catalog
 from fyke.matching.matcher import Matcher, schema_in
-from fyke.matching.snapshot import facts, identity
+from fyke.matching.snapshot import facts, identity, load
 from fyke.spark.kernels import take_kernels
 from fyke.spark.memory import enough_memory
 from fyke.spark.places import Place, is_address, told
-from fyke.spark.shipping import seen
+from fyke.spark.shipping import copies_folder, seen
 
 OPEN_MAX: Final = 8
 """A worker keeps so many snapshots open."""
@@ -67,18 +67,18 @@ class Pin:
         return cls(tuple(parts), place=place)
 
     def schema(self) -> Schema | None:
-        """What the subscriptions were compiled with: it says how events are read."""
+        """Return the schema of the subscriptions, which says how events are read."""
         for part in self.parts:
             return schema_in(facts(local(part.path, part.identity)))
         return None
 
     def matchers(self) -> list[Matcher]:
-        """In a worker: the matchers of all parts."""
+        """In a worker: return the matchers of all parts."""
         return [opened(part) for part in self.parts]
 
 
 def part_folders(folder: Path, count: int) -> list[Path]:
-    """Where the parts of a layout lie."""
+    """Return the folders of the parts of a layout."""
     return [folder / part_name(at) for at in range(count)]
 
 
@@ -90,7 +90,7 @@ _open: OrderedDict[Part, Matcher] = OrderedDict()
 
 
 def opened(part: Part) -> Matcher:
-    """The matcher of a part; this process opens it once."""
+    """Return the matcher of a part; this process opens it once."""
     matcher = _open.get(part)
     if matcher is None:
         matcher = mapped(part)
@@ -102,44 +102,51 @@ def opened(part: Part) -> Matcher:
 
 
 def opened_only(*parts: Part) -> list[Matcher]:
-    """The matchers of some parts, with no other open: their memory is enough."""
+    """Return the matchers of some parts; close all others, so that memory is enough."""
     for other in [each for each in _open if each not in parts]:
         del _open[other]
     return [opened(part) for part in parts]
 
 
 def mapped(part: Part) -> Matcher:
-    """The matcher of a part, read and verified now; waits for kernels where there are none."""
+    """Return the matcher of a part, read and verified now; wait for kernels if they are missing."""
     folder = local(part.path, part.identity)
     take_kernels()
     with enough_memory(f"to map {told(part.path)}"):
         matcher = Matcher.open(folder)
+    _check_state(part, folder)
+    return matcher
+
+
+def catalog(part: Part) -> Catalog:
+    """Return the ids and filters of a part; who only reads them needs no kernels."""
+    folder = local(part.path, part.identity)
+    found = Catalog.of(load(folder)[1])
+    _check_state(part, folder)
+    return found
+
+
+def _check_state(part: Part, folder: Path) -> None:
     if identity(folder) != part.identity:
         raise FykeError(
             f"the snapshot {part.path} was replaced while it was in use; compile to a new version "
             "with fyke.spark.compile, which keeps the old one"
         )
-    return matcher
 
 
 # --- snapshots elsewhere -------------------------------------------------------------------------
 
 
 def local(path: str, state: str | None = None) -> Path:
-    """Where a snapshot can be mapped: its path, or a copy on this host."""
+    """Return where a snapshot can be mapped: its path, or a copy on this host."""
     if is_address(path):
         return _copied(path, state)
     return Path(path) if state is None else seen(path, state)
 
 
 def _copied(address: str, state: str | None) -> Path:
-    """A copy of a snapshot in the state that is wanted; made by the first process that asks."""
-    root = writable_folder("snapshots")
-    if root is None:
-        raise FykeError(
-            f"there is no folder on this host to copy {address} to; let XDG_CACHE_HOME or TMPDIR "
-            "name one that can be written"
-        )
+    """Return a copy of a snapshot in the state that is wanted; the first process makes it."""
+    root = copies_folder()
     if state is not None and (root / state).exists():
         return root / state
     place = Place.of(address)
@@ -159,7 +166,7 @@ def _copied(address: str, state: str | None) -> Path:
 
 
 def _copy(files: object, path: str, folder: Path) -> None:
-    """Whole or not at all; of two processes that copy at once one wins."""
+    """Copy a snapshot whole or not at all; of two processes that copy at once one wins."""
     from pyarrow import fs
 
     staging = folder.with_name(f"{folder.name}-{secrets.token_hex(8)}")

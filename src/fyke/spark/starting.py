@@ -38,7 +38,7 @@ def session(
     logs: str = "error",
     ship: bool = False,
 ) -> SparkSession:
-    """The Spark session of this process: the one that runs, or a new one.
+    """Return the Spark session of this process: the one that runs, or a new one.
 
     `master` says where Spark runs: on this machine with all cores (`local[*]`, the default), or on
     a cluster. `remote` is the address of a Spark Connect server, or `local[..]` to start one here.
@@ -82,7 +82,7 @@ def _require_pyspark() -> None:
 
 
 def _is_submitted() -> bool:
-    """Whether spark-submit runs this program: then a JVM is there, and it knows the master."""
+    """Return True if spark-submit runs this program: there is a JVM that knows the master."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
@@ -95,7 +95,7 @@ def _running() -> SparkSession | None:
 def _adapted(
     running: SparkSession, place: str | None, conf: Mapping[str, object] | None
 ) -> SparkSession:
-    """The running session with the settings that can still be changed."""
+    """Return the running session with the settings that can still be changed."""
     there = running.conf.get("spark.master", None)
     if place is not None and is_here(place) and there != place:
         raise FykeError(
@@ -112,7 +112,7 @@ def _adapted(
 
 
 def _started(master: str | None, name: str, options: dict[str, str]) -> SparkSession:
-    """A session with a driver in a JVM beside this process."""
+    """Return a session with a driver in a JVM beside this process."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName(name).config(map={**options})
@@ -126,7 +126,7 @@ def _started(master: str | None, name: str, options: dict[str, str]) -> SparkSes
 
 
 def _served(master: str, name: str, options: dict[str, str]) -> SparkSession:
-    """A session over Spark Connect, with a server of its own."""
+    """Return a session over Spark Connect, with a server of its own."""
     from fyke.spark.connect import client, server_settings
 
     options = server_settings(options)
@@ -140,7 +140,7 @@ def _served(master: str, name: str, options: dict[str, str]) -> SparkSession:
 
 
 def _connected(address: str, options: dict[str, str]) -> SparkSession:
-    """A session over Spark Connect, with a server that others run."""
+    """Return a session over Spark Connect, with a server that others run."""
     from pyspark.sql import SparkSession
 
     with _failures(f"there is no session at {shown(address)}"):
@@ -148,14 +148,14 @@ def _connected(address: str, options: dict[str, str]) -> SparkSession:
 
 
 def _compile_kernels() -> None:
-    from fyke.matching.compiled.compiling import compile_all
+    from fyke.matching.compiled.kernels.compiling import compile_all
 
     compile_all()
 
 
 @contextmanager
 def _environment(master: str | None) -> Iterator[None]:
-    """What Spark's processes are to inherit; variables that the user has set stay as they are."""
+    """Set what Spark's processes inherit; keep the variables that the user has set."""
     variables: dict[str, str] = {}
     if not _is_submitted():
         variables["JAVA_HOME"] = str(java_home())
@@ -177,7 +177,7 @@ def _environment(master: str | None) -> Iterator[None]:
 
 
 def _python_path() -> str:
-    """Workers find this very package, however this process found it."""
+    """Return a path on which workers find this very package."""
     root = str(Path(__file__).parents[2])
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return os.pathsep.join(dict.fromkeys([*filter(None, given), root]))
@@ -185,7 +185,7 @@ def _python_path() -> str:
 
 @contextmanager
 def _failures(what: str) -> Iterator[None]:
-    """Spark's own errors, in a sentence."""
+    """Raise Spark's own errors as one sentence."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -196,7 +196,7 @@ def _failures(what: str) -> Iterator[None]:
 
 
 def reason_of(error: Exception) -> str:
-    """The line that says what went wrong; Py4J hides it below a line of its own."""
+    """Return the line that says what went wrong; Py4J hides it below a line of its own."""
     if "JAVA_GATEWAY_EXITED" in str(error):
         return "its JVM ended at once, saying why on the error stream"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fyke.errors import FykeError, shown
 from fyke.matching.matcher import Matcher
-from fyke.spark import places, tally, versions
+from fyke.spark import batch_counts, places, versions
 from fyke.spark.columns import need_frame
 from fyke.spark.connect import is_remote
 from fyke.spark.matching import Output
@@ -35,7 +35,7 @@ from fyke.spark.reasons import reason
 from fyke.spark.shipping import shares_disk, ship
 from fyke.spark.sinks import FolderSink, Sink, sink_of
 from fyke.spark.snapshots import local
-from fyke.spark.step import TALLY, Following, Step
+from fyke.spark.step import COUNTS, Following, Step
 from fyke.spark.versions import Version
 from fyke.spark.workers import check_seen, check_workers
 
@@ -71,7 +71,7 @@ def match_stream(
     sweep: bool = False,
     journal: str | Path | None = None,
 ) -> Stream:
-    """Starts matching a streaming DataFrame; the rows are those of `match`.
+    """Start matching a streaming DataFrame; the rows are those of `match`.
 
     `subscriptions` is the folder that `compile` publishes versions to, each batch seeing the newest
     one; or they stay as they are: a Version, a Matcher, the path of a snapshot. `sink` is a folder,
@@ -120,7 +120,7 @@ def match_stream(
 
 
 def timing(trigger: float | str | None) -> dict[str, Any]:
-    """As Spark's `trigger` takes it."""
+    """Return the trigger as Spark takes it."""
     if trigger is None:
         return {}
     if trigger == AVAILABLE:
@@ -131,7 +131,7 @@ def timing(trigger: float | str | None) -> dict[str, Any]:
 
 
 def _folder(checkpoint: str | Path) -> str:
-    """The absolute path of a folder, or a URI that can be opened."""
+    """Return the absolute path of a folder, or a URI that can be opened."""
     if not isinstance(checkpoint, str | Path):
         raise FykeError(f"checkpoint={shown(checkpoint)}; expected the path of a folder, or a URI")
     path = absolute(checkpoint)
@@ -141,7 +141,7 @@ def _folder(checkpoint: str | Path) -> str:
 
 
 def _errors(errors: AnySink | None, checkpoint: str) -> AnySink:
-    """Where rows go that cannot be read."""
+    """Return the sink for rows that cannot be read."""
     if errors is None and is_address(checkpoint):
         raise FykeError(
             f"checkpoint={shown(told(checkpoint))} has no folder for rows that cannot be read; say "
@@ -151,7 +151,7 @@ def _errors(errors: AnySink | None, checkpoint: str) -> AnySink:
 
 
 def _identity(checkpoint: str, journal: str | None) -> str:
-    """What the checkpoint calls its stream."""
+    """Return the name that the checkpoint has for its stream."""
     file, where = below(checkpoint, _STREAM), told(checkpoint)
     try:
         text = places.read(file)
@@ -192,7 +192,7 @@ def _following(
 
 
 def _sent(following: Following, session: SparkSession) -> Following:
-    """The version as it is now, sent to the workers.
+    """Return the version as it is now, sent to the workers.
 
     Over Spark Connect, the server works on the batches, and sees nothing of what lies here.
     """
@@ -202,7 +202,7 @@ def _sent(following: Following, session: SparkSession) -> Following:
 
 
 def _saved(matcher: Matcher, checkpoint: str) -> Following:
-    """The state of a matcher as a version in the checkpoint, where repetitions find it."""
+    """Return the state of a matcher as a version in the checkpoint, where repetitions find it."""
     made = versions.add(below(checkpoint, _SUBSCRIPTIONS), matcher)
     return Following(made.path, made.number, sweeps=True)
 
@@ -214,7 +214,7 @@ def started(
     when: dict[str, Any],
     name: str | None,
 ) -> StreamingQuery:
-    """Starts a query that calls a step with each batch; Spark keeps its checkpoint in `journal`."""
+    """Start a query that calls a step with each batch; Spark keeps its checkpoint in `journal`."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -235,7 +235,7 @@ def started(
 
 
 def _brief(text: str) -> FykeError:
-    """What Java said, shortened.
+    """Return what Java said, shortened.
 
     Spark looks for an interruption in the text of what a batch raised, to tell `stop` from a
     failure, with a regular expression that overflows the stack on the long traces of Java.
@@ -253,7 +253,7 @@ def _brief(text: str) -> FykeError:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a stream is.
+    """The progress of a stream.
 
     `batch` is the last one that was finished (-1: none), `version` the one it saw, `matches` and
     `errors` what all batches brought together; rates are those of the last batch, in events a
@@ -280,7 +280,7 @@ class Stream:
         return bool(self.query.isActive)
 
     def stop(self) -> None:
-        """Ends the stream; a batch that is being worked on is repeated at the next start.
+        """End the stream; a batch that is being worked on is repeated at the next start.
 
         Spark cancels the jobs of a stream and waits for its batch; a job that the batch starts
         just then would be waited for, however long. So after a while, they are cancelled again.
@@ -294,7 +294,7 @@ class Stream:
             stopped.result()
 
     def await_end(self, timeout: float | None = None) -> bool:
-        """Waits until the stream ends, at most so many seconds; whether it did.
+        """Wait until the stream ends, at most so many seconds. Return True if it did.
 
         Raises what made it fail.
         """
@@ -315,7 +315,7 @@ class Stream:
         return None if error is None else FykeError(f"the stream failed: {reason(str(error))}")
 
     def progress(self) -> Progress:
-        found = tally.load(below(self.checkpoint, TALLY))
+        found = batch_counts.load(below(self.checkpoint, COUNTS))
         last: Any = self.query.lastProgress or {}
         return Progress(
             batch=found.batch,
@@ -328,5 +328,5 @@ class Stream:
 
 
 def _rate(told: float | None) -> float:
-    """Of the first batch Spark does not say how fast events arrived."""
+    """Return a rate; 0 where Spark does not say it, as of the first batch."""
     return 0.0 if told is None or told != told else float(told)

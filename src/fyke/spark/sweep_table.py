@@ -30,7 +30,7 @@ _NUMBERS: Final = (pa.int64(), pa.float64())
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a run: rows as JSON, or an error."""
+    """The outcome of a run: rows as JSON, or an error."""
 
     run: int
     results: str | None
@@ -42,7 +42,7 @@ def table(
     outcomes: list[Outcome],
     declared: dict[str, pa.DataType] | None,
 ) -> pa.Table:
-    """run, the parameters, seed, the results, error."""
+    """Return run, the parameters, seed, the results, error."""
     columns = Columns(declared)
     rows: list[dict[str, Any]] = []
     for (parameters, seed), outcome in zip(runs, outcomes, strict=True):
@@ -83,7 +83,7 @@ class Columns:
         self._types: dict[str, pa.DataType | None] = dict(declared or {})
 
     def admit(self, rows: list[dict[str, Any]]) -> None:
-        """Makes room for some rows, all of them or none; FykeError where they do not fit."""
+        """Make room for some rows, all of them or none; FykeError where they do not fit."""
         types = dict(self._types)
         for row in rows:
             for name, value in row.items():
@@ -108,7 +108,7 @@ class Columns:
 
 
 def declared(session: SparkSession, schema: str) -> dict[str, pa.DataType]:
-    """The columns that a schema declares, as SQL writes them."""
+    """Return the columns that a schema declares, as SQL writes them."""
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import to_arrow_type
 

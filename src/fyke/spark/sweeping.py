@@ -44,9 +44,9 @@ Finished: TypeAlias = Callable[[Sequence[int]], None]
 
 JOBS_MAX: Final = 64
 AT_ONCE: Final = 24
-"""So many jobs where the number of cores is not known."""
+"""At most this many jobs at a time, and so many where the number of cores is not known."""
 TASKS_MAX: Final = 8
-"""So many tasks of a job; each does one run or more."""
+"""At most this many tasks of a job; each does one run or more."""
 _DDL: Final = "run long, results string, error string"
 _SCHEMA: Final = pa.schema([("run", pa.int64()), ("results", pa.string()), ("error", pa.string())])
 
@@ -61,7 +61,7 @@ def sweep(
     progress: Progress | None = None,
     finished: Finished | None = None,
 ) -> DataFrame:
-    """Runs it all, now; the result is a table that is there.
+    """Run it all, now; return a table that is there.
 
     `grid` gives the values of each parameter, all combinations of which are run, or lists the
     combinations. `seeds` are numbers, or how many, from 0. `schema` declares the results as in SQL
@@ -80,7 +80,7 @@ def sweep(
 
 
 def _choices(grid: Mapping[str, Iterable[Any]] | Iterable[Parameters]) -> list[Parameters]:
-    """All combinations, of names and scalars that make columns."""
+    """Return all combinations, of names and scalars that make columns."""
     given = _combined(grid) if isinstance(grid, Mapping) else _listed(grid)
     choices = [
         {_name(name, ()): _scalar(name, value) for name, value in choice.items()}
@@ -132,7 +132,7 @@ class _Sweep:
     found: dict[int, Outcome] = field(default_factory=dict)
 
     def outcomes(self) -> list[Outcome]:
-        """What became of each run."""
+        """Yield what became of each run."""
         count = len(self.calls.runs)
         size = max(1, -(-count // JOBS_MAX))
         jobs = [range(start, min(start + size, count)) for start in range(0, count, size)]
@@ -170,7 +170,7 @@ class _Sweep:
 
 
 def _at_once(session: SparkSession) -> int:
-    """How many jobs wait or run at a time."""
+    """Return how many jobs wait or run at a time."""
     master = session.conf.get("spark.master", None)
     return min(AT_ONCE, 2 * cores(master)) if is_here(master) else AT_ONCE
 
@@ -201,7 +201,7 @@ class _Calls:
 
 
 def _rows(results: Any, parameters: Parameters) -> list[dict[str, Any]]:
-    """The results of one run as rows of scalars."""
+    """Return the results of one run as rows of scalars."""
     rows = [results] if isinstance(results, Mapping) else results
     if not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
         raise FykeError(f"the function returned {shown(results)}; expected a dictionary or a list")
@@ -218,7 +218,7 @@ def _name(name: Any, taken: Container[str]) -> str:
 
 
 def _scalar(name: str, value: Any) -> bool | int | float | str | None:
-    """One of Python's own scalars; those of numpy and of enumerations become one."""
+    """Return one of Python's own scalars, also for those of numpy and of enumerations."""
     value = value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
     if value is None or isinstance(value, bool):
         return value

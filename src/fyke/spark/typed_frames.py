@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from fyke.errors import FykeError, SchemaError, shown
 from fyke.matching.matcher import Matcher
-from fyke.typed.description import Attribute, Description
+from fyke.typed.description import Description, TypedAttribute
 from fyke.typed.packing import is_object, pack
 from fyke.typed.payloads import make
 from fyke.typed.registry import described, known_class, nested_description
@@ -55,7 +55,7 @@ def frame(objects: Iterable[Any], cls: type, session: SparkSession | None = None
         description = described(type(each))
         found.setdefault(description.name, description)
         rows.append((each, description))
-    columns: dict[str, Attribute] = {}
+    columns: dict[str, TypedAttribute] = {}
     for description in found.values():
         for attribute in description.attributes:
             if attribute.is_shown:
@@ -94,7 +94,7 @@ def _type(name: str, shape: Shape, depth: int) -> pa.DataType:
                       attribute=name)  # fmt: skip
 
 
-def _inner(attribute: Attribute) -> str:
+def _inner(attribute: TypedAttribute) -> str:
     return attribute.name.removeprefix("data.")
 
 

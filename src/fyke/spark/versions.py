@@ -57,7 +57,7 @@ _CLAIM: Final = "claim"
 _MANIFEST: Final = "manifest.json"
 _CLAIMS_MAX: Final = 100
 _PAUSE_S: Final = 0.2
-"""Who gave up a number waits so long, more or less, before it tries again."""
+"""A process that gave up a number waits about this long before it tries again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Version:
     subscriptions: int
     refused: int
     placement: str | None = None
-    """What the subscriptions are laid out for."""
+    """The placement that the subscriptions are laid out for."""
     on: str | None = None
     parts: int = 0
     """Of the layout; none where the shards are the layout."""
@@ -79,7 +79,7 @@ class Version:
 
     @property
     def folder(self) -> Path:
-        """Where a version on a disk lies."""
+        """Return the folder of a version on a disk."""
         return version_folder(Path(self.path), self.number)
 
     def pin(self) -> Pin:
@@ -96,7 +96,7 @@ class Version:
         return str(self.folder / name)
 
     def errors(self, session: SparkSession) -> DataFrame:
-        """What was refused: id, filter, dialect and the reason."""
+        """Return what was refused: id, filter, dialect and the reason."""
         from fyke.spark.refusals import refusals
 
         if is_address(self.path):
@@ -114,20 +114,20 @@ def version_folder(path: Path, number: int) -> Path:
 
 
 def pin(path: str) -> Pin:
-    """The newest version in a folder, or the snapshot that a matcher saved there."""
+    """Return the newest version in a folder, or the snapshot that a matcher saved there."""
     path = absolute(path)
     return Pin.of([path]) if is_snapshot(path) else current(path).pin()
 
 
 def is_snapshot(path: str) -> bool:
-    """Whether a matcher was saved there."""
+    """Return True if a matcher was saved there."""
     if is_address(path):
         return Place.of(path).read(_MANIFEST) is not None
     return (Path(path) / _MANIFEST).exists()
 
 
 def current(path: str | Path) -> Version:
-    """The newest version in a folder."""
+    """Return the newest version in a folder."""
     number = _newest(str(path)) if is_address(path) else _named(path)
     if number is None:
         raise FykeError(
@@ -138,7 +138,7 @@ def current(path: str | Path) -> Version:
 
 
 def version(path: str | Path, number: int) -> Version:
-    """One of the versions in a folder."""
+    """Return one of the versions in a folder."""
     try:
         facts = json.loads(_facts(path, number))
         return Version(
@@ -158,7 +158,7 @@ def version(path: str | Path, number: int) -> Version:
 
 
 def numbers(path: str | Path) -> list[int]:
-    """The numbers of the versions in a folder that are complete, oldest first."""
+    """Return the numbers of the versions in a folder that are complete, oldest first."""
     if is_address(path):
         place = Place.of(str(path))
         return sorted({found for found, name in _kept(place) if _facts_in(place, name)})
@@ -166,7 +166,7 @@ def numbers(path: str | Path) -> list[int]:
 
 
 def begin(path: str | Path) -> tuple[int, Path]:
-    """The number and the folder of a new version; nobody else has got them."""
+    """Return the number and the folder of a new version; nobody else has got them."""
     root = Path(path)
     if root.exists() and not (root.is_dir() and _is_ours(root)):
         raise FykeError(f"{path} exists and holds no compiled subscriptions; nothing was written")
@@ -183,7 +183,7 @@ def begin(path: str | Path) -> tuple[int, Path]:
 
 
 def add(path: str | Path, matcher: Matcher) -> Version:
-    """Publishes the subscriptions of a matcher as a new version; Spark is not needed for it."""
+    """Publish the subscriptions of a matcher as a new version; Spark is not needed for it."""
     if is_address(path):
         with claimed(str(path)) as claim:
             return send(add(Path(temporary_folder()) / "versions", matcher), str(path), claim)
@@ -195,7 +195,7 @@ def add(path: str | Path, matcher: Matcher) -> Version:
 
 
 def publish(made: Version) -> None:
-    """Makes a version the current one, if no newer one is; others may publish at the same time."""
+    """Make a version the current one, if no newer one is; others may publish at the same time."""
     root = Path(made.path)
     facts = asdict(made)
     del facts["path"]
@@ -270,7 +270,7 @@ def _check_place(place: Place) -> None:
 
 
 def drop(path: str | Path, number: int) -> None:
-    """Removes an old version; whoever has it mapped keeps it."""
+    """Remove an old version; whoever has it mapped keeps it."""
     if number == current(path).number:
         raise FykeError(f"version {number} in {told(str(path))} is the current one")
     if is_address(path):
@@ -284,7 +284,7 @@ def drop(path: str | Path, number: int) -> None:
 
 
 def _named(root: str | Path) -> int | None:
-    """The number that CURRENT has."""
+    """Return the number that CURRENT has."""
     try:
         return int((Path(root) / _CURRENT).read_text())
     except (OSError, ValueError):
@@ -292,14 +292,14 @@ def _named(root: str | Path) -> int | None:
 
 
 def _newest(address: str) -> int | None:
-    """The number of the newest version in a place by URI that is complete."""
+    """Return the number of the newest version in a place by URI that is complete."""
     place = Place.of(address)
     kept = sorted(_kept(place), reverse=True)
     return next((number for number, name in kept if _facts_in(place, name)), None)
 
 
 def _facts(path: str | Path, number: int) -> str:
-    """What the file of a version says; OSError or ValueError if there is none."""
+    """Return what the file of a version says; OSError or ValueError if there is none."""
     if not is_address(path):
         return (version_folder(Path(path), number) / _FACTS).read_text()
     place = Place.of(str(path))
@@ -311,7 +311,7 @@ def _facts(path: str | Path, number: int) -> str:
 
 
 def _facts_in(place: Place, name: str) -> str | None:
-    """What the file of a version says, once it is there, all of it: some places show a part."""
+    """Return what the file of a version says, once all of it is there: some places show a part."""
     text = place.read(f"{name}/{_FACTS}")
     try:
         return text if isinstance(json.loads(text or ""), dict) else None
@@ -320,12 +320,12 @@ def _facts_in(place: Place, name: str) -> str | None:
 
 
 def _kept(place: Place) -> list[tuple[int, str]]:
-    """The versions in a place by URI, complete or not: number and name."""
+    """Return the versions in a place by URI, complete or not: number and name."""
     return [(int(found[1]), found[0]) for found in map(_KEPT.fullmatch, place.names()) if found]
 
 
 def _folder_name(made: Version) -> str:
-    """What the folder of a version in a place by URI is called."""
+    """Return the name of a version's folder in a place by URI."""
     return Claim(made.number, made.token).name
 
 

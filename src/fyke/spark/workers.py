@@ -77,7 +77,7 @@ def check_seen(session: SparkSession, folder: Path) -> None:
 
 
 def blind_worker(session: SparkSession, file: Path) -> str | None:
-    """The name of a worker that does not see a file of the driver's, if there is one."""
+    """Return the name of a worker that does not see a file of the driver's, if there is one."""
     frame = session.range(0, 2 * tasks(session), 1, 2 * tasks(session))
     with in_a_sentence("the workers cannot run Fyke"):
         found = frame.mapInArrow(missing(str(file)), "host string").collect()

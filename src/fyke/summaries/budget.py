@@ -66,7 +66,7 @@ def fit(
 
 @dataclass(slots=True)
 class _Option:
-    """What an axis may be next: its rows, or None; with the loss and the gain."""
+    """A next step of an axis: its rows then, or None; with the loss and the gain."""
 
     rows: Rows | None
     mapping: Ints | None
@@ -95,7 +95,7 @@ class _Plan:
             self._product[owners[own]] *= made.shares[cells]
 
     def step(self, rough: bool) -> bool:
-        """Take the best step, in a hurry several; False if no step is left."""
+        """Take the best step, in a hurry several. Return False if no step is left."""
         options = [
             (option.loss / max(option.gain, 1e-9), number, option)
             for number, axis in enumerate(self._axes)
@@ -159,7 +159,7 @@ class _Axis:
     # --- steps
 
     def options(self) -> list[_Option]:
-        """Return what may be next."""
+        """Return the next steps that are possible."""
         if self.rows is None or self.mapping is None:
             return []
         found = [_Option(None, None, np.ones(len(self.groups)))]
@@ -173,7 +173,7 @@ class _Axis:
         return _Option(rows, mapping, self._cell_shares(rows, mapping))
 
     def take(self, option: _Option) -> None:
-        """Go on with what was weighed."""
+        """Go on with an option that was weighed."""
         if option.rows is None or option.mapping is None:
             self.rows = self.mapping = None
             self.shares, self.bytes = option.shares, 0.0
@@ -187,7 +187,7 @@ class _Axis:
     # --- rows
 
     def _rounded(self, kept: Sequence[int]) -> tuple[Rows, Ints]:
-        """Return the rows with so many cuts kept on each line, and where each row lies then."""
+        """Return the rows with `kept` cuts on each line, and where each row lies then."""
         whole = self._whole
         made = [
             line.with_codes(*self._ends(at, line, kept[at])) for at, line in enumerate(whole.lines)
@@ -200,7 +200,7 @@ class _Axis:
         return rows, np.concatenate(moved)[self._to_whole]
 
     def _ends(self, which: int, line: Line, kept: int) -> tuple[Ints, Ints]:
-        """Return where rows of a line begin and end, with so many cuts kept."""
+        """Return where rows of a line begin and end, with `kept` cuts."""
         cuts = _cuts(line)
         if kept >= len(cuts):
             return line.lows, line.highs
@@ -245,7 +245,7 @@ class _Axis:
 
 
 class _Mass:
-    """What share of events lies where, at one attribute."""
+    """The shares of events by the values of one attribute."""
 
     def __init__(self, name: str, rows: Rows, sample: list[Event]) -> None:
         self._name = name

@@ -26,7 +26,7 @@ IDS_SHOWN = 8
 
 
 def describe(summary: Summary, rows_max: int) -> str:
-    """Return all attributes, each with up to so many rows."""
+    """Return all attributes, each with up to `rows_max` rows."""
     table = summary.table
     always = summary.always
     head = (
@@ -35,7 +35,7 @@ def describe(summary: Summary, rows_max: int) -> str:
     )
     lines = [head]
     if always:
-        lines.append(f"always: {_listed(always)}")
+        lines.append(f"always: {_list_ids(always)}")
     for axis, (name, facet) in enumerate(table.axes):
         rows = table.rows[axis]
         label = f"{name} (again)" if facet else name
@@ -44,7 +44,7 @@ def describe(summary: Summary, rows_max: int) -> str:
         pieces = rows.pieces()
         order = sorted(range(len(rows)), key=lambda at: (-len(ids[at]), at))[:rows_max]
         for at in sorted(order):
-            lines.append(f"  {piece_text(pieces[at], rows):<24} → {_listed(ids[at])}")
+            lines.append(f"  {piece_text(pieces[at], rows):<24} → {_list_ids(ids[at])}")
         if len(rows) > rows_max:
             lines.append(f"  ... and {len(rows) - rows_max:,} more")
     return "\n".join(lines)
@@ -66,7 +66,7 @@ def _ids_of_rows(summary: Summary, axis: int) -> list[list[str]]:
     return [sorted(each) for each in rows]
 
 
-def _listed(ids: list[str]) -> str:
+def _list_ids(ids: list[str]) -> str:
     more = f", ... {len(ids):,} in all" if len(ids) > IDS_SHOWN else ""
     return ", ".join(ids[:IDS_SHOWN]) + more
 

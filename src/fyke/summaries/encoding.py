@@ -35,7 +35,7 @@ VERSION: Final = 1
 SIZE_MAX: Final = 256 * 2**20
 """Bytes that a summary may have before it is compressed."""
 NUMBER_BITS: Final = 40
-"""Of the number of a subscription (c2)."""
+"""Bits of the number of a subscription (c2)."""
 _HEADER: Final = len(MAGIC) + 1 + 4
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -199,7 +199,7 @@ def table_plain(table: Table) -> list[object]:
 
 
 def table_of(plain: Any, owners: int) -> Table:
-    """Read a table of so many owners; SummaryError if it is none, or not in its one form."""
+    """Read a table of `owners` owners; SummaryError if it is none, or not in its one form."""
     try:
         axes, count, boxes, given = plain
         members = _members_of(given, owners)

@@ -16,7 +16,7 @@ from fyke.summaries.line import Ints
 
 @dataclass(frozen=True)
 class Groups:
-    """Where each group begins, and what is in them."""
+    """The offset where each group begins, and the items of all groups."""
 
     offsets: Ints
     items: Ints

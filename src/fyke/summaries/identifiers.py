@@ -36,7 +36,7 @@ class SubscriptionId:
 
     @property
     def popcount(self) -> int:
-        """How many attributes are constrained."""
+        """The number of constrained attributes."""
         return self.c3.bit_count()
 
     @property
@@ -47,7 +47,7 @@ class SubscriptionId:
 
 @dataclass(frozen=True, slots=True)
 class IdLayout:
-    """How many bits each part has."""
+    """The number of bits of each part."""
 
     broker_bits: int
     subscription_bits: int

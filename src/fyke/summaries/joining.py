@@ -38,8 +38,8 @@ def coarsen(rows: Rows) -> tuple[Rows, Ints]:
         if each is not None:
             moved.append(coarse.starts[which] + each[1])
         else:
-            moved.append(_placed(in_strings, coarse))
-    moved.append(_placed(in_languages, coarse))
+            moved.append(_place(in_strings, coarse))
+    moved.append(_place(in_languages, coarse))
     return coarse, np.concatenate(moved)
 
 
@@ -68,7 +68,7 @@ def hulls(line: Line) -> tuple[Line, Ints]:
 # --- strings --------------------------------------------------------------------------------------
 
 
-def _placed(places: Sequence[tuple[bool, int]], coarse: Rows) -> Ints:
+def _place(places: Sequence[tuple[bool, int]], coarse: Rows) -> Ints:
     """Return rows of (is a language, number)."""
     starts = coarse.starts[STRINGS], coarse.starts[-1]
     return np.array([starts[is_language] + at for is_language, at in places], np.int64)

@@ -66,7 +66,7 @@ class Line:
 
     @property
     def is_point(self) -> npt.NDArray[np.bool_]:
-        """Which rows hold one value."""
+        """True for each row that holds one value."""
         inside = (self.lows >= 0) & (self.lows % 2 == 0) & (self.lows < 2 * len(self.values))
         return np.asarray(inside & (self.highs == self.lows + 1))
 
@@ -84,7 +84,7 @@ class Line:
 
     @cached_property
     def _is_apart(self) -> bool:
-        """Whether no two rows overlap."""
+        """True if no two rows overlap."""
         return bool((self.lows[1:] >= self.highs[:-1]).all())
 
     @cached_property
@@ -110,14 +110,14 @@ class Line:
         if len(used) == len(self.values):
             return self
         values = tuple(self.values[at] for at in used.tolist())
-        return Line(values, *(_renumbered(each, used, ends) for each in (self.lows, self.highs)))
+        return Line(values, *(_renumber(each, used, ends) for each in (self.lows, self.highs)))
 
     def on(self, values: tuple[Any, ...]) -> tuple[Ints, Ints]:
         """Return the codes of the rows at more values, which hold all of this line's."""
         places = {value: at for at, value in enumerate(values)}
         numbers = np.array([places[value] for value in self.values], np.int64)
         ends = 2 * len(self.values)
-        return tuple(_moved(each, numbers, ends, 2 * len(values)) for each in self._codes)  # type: ignore[return-value]
+        return tuple(_move(each, numbers, ends, 2 * len(values)) for each in self._codes)  # type: ignore[return-value]
 
     @property
     def _codes(self) -> tuple[Ints, Ints]:
@@ -143,14 +143,14 @@ def _code(cut: Cut, places: dict[Any, int], ends: int) -> int:
     return -1 if cut == BEFORE else 2 * ends
 
 
-def _moved(codes: Ints, numbers: Ints, ends: int, new_ends: int) -> Ints:
+def _move(codes: Ints, numbers: Ints, ends: int, new_ends: int) -> Ints:
     """Return codes where value i has become value numbers[i]."""
     inside = np.clip(codes, 0, max(ends - 1, 0))
     moved = 2 * numbers[inside // 2] + inside % 2 if ends else inside
     return np.where(codes < 0, -1, np.where(codes >= ends, new_ends, moved)).astype(np.int64)
 
 
-def _renumbered(codes: Ints, used: Ints, ends: int) -> Ints:
+def _renumber(codes: Ints, used: Ints, ends: int) -> Ints:
     inside = np.clip(codes, 0, max(ends - 1, 0))
     moved = 2 * np.searchsorted(used, inside // 2) + inside % 2
     return np.where(codes < 0, -1, np.where(codes >= ends, 2 * len(used), moved)).astype(np.int64)

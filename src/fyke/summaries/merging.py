@@ -53,10 +53,10 @@ def merge(
 
 
 class _Joining:
-    """The owners of the whole, and whose contributions are in."""
+    """The owners of the whole, and the contributions that are in."""
 
     def __init__(self, newest: Mapping[str, int]) -> None:
-        self.register = Register().extended(dict(newest))
+        self.register = Register().extended(newest, {})
         self._taken: dict[str, set[int]] = {}
         """The numbers of each owner that is in."""
 
@@ -102,7 +102,7 @@ class _Joining:
 
 
 def _common_schema(summaries: Sequence[Summary]) -> Schema | None:
-    """Return what all declare of the attributes that they look at."""
+    """Return the declarations of all about the attributes that they look at."""
     declared: dict[str, Any] = {}
     for each in summaries:
         if each.schema is None:

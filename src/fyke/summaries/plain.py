@@ -130,6 +130,8 @@ def _holds(row: Piece, value: Scalar, rows: Rows) -> bool:
 
 
 def _includes(row: Piece, piece: Piece) -> bool:
+    if row[0] == STRINGS and is_point(row[1]):
+        return row == piece
     if row[0] in (STRINGS, LANGUAGE) and piece[0] in (STRINGS, LANGUAGE):
         return without(_set(piece), _set(row)).is_empty
     is_span = row[0] == piece[0] and row[0] != FLAG and not is_point(row[1])

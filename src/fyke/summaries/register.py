@@ -8,7 +8,7 @@ Invariant. An owner stands once; a number of an owner has one id at most, an id 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -30,8 +30,9 @@ class Register:
         self.ids: dict[str, dict[str, int]] = {}
         """By owner, the numbers of its ids."""
         self._following: dict[str, int] = {}
-        """The next number of each owner. A number that has gone does not come again: who has been
-        told of it goes by numbers."""
+        """The next number of each owner, where it is known. A number that has gone does not come
+        again: who has been told of it goes by numbers.
+        """
         self._named: dict[tuple[int, int], str] | None = None
 
     def claim(self, owner: str, version: int) -> None:
@@ -57,21 +58,26 @@ class Register:
 
     # --- ids and numbers --------------------------------------------------------------------------
 
-    def enter(self, id: str, owner: str, taken: int) -> int:
-        """Give a new id a number, greater than those that are taken already."""
-        following = self._following.get(owner)
-        if following is None:
-            following = max(taken, max(self.ids[owner].values(), default=-1)) + 1
-        self._following[owner] = following + 1
-        self.ids[owner][id] = following
+    def enter(self, id: str, owner: str) -> int:
+        """Give a new id the next number of its owner (`reserve`)."""
+        number = self._following[owner]
+        self._following[owner] += 1
+        self.ids[owner][id] = number
         self._named = None
-        return following
+        return number
 
-    def needs_taken(self, owner: str) -> bool:
-        """Return True if the next number of an owner is not known yet."""
-        return owner not in self._following
+    def reserve(self, owner: str, highest: Callable[[int], int]) -> None:
+        """Let the numbers of an owner go on behind all that it has now.
+
+        `highest` tells the highest number in the rows of a place; it is asked once, before the
+        first number comes or goes.
+        """
+        if owner not in self._following:
+            named = max(self.ids[owner].values(), default=-1)
+            self._following[owner] = max(named, highest(self.place(owner))) + 1
 
     def strike(self, id: str, owner: str) -> None:
+        """Forget an id; its number does not come again if it was reserved before."""
         self.ids[owner].pop(id, None)
         self._named = None
 
@@ -139,13 +145,19 @@ class Register:
         some._following = {owner: at for owner, at in self._following.items() if owner in some.ids}
         return some
 
-    def extended(self, versions: dict[str, int]) -> Register:
-        """Return the register with other owners and versions, too, in the order of names."""
+    def extended(self, versions: Mapping[str, int], taken: Mapping[str, int]) -> Register:
+        """Return the register with other owners and versions, too, in the order of names.
+
+        `taken` has the highest number that is told of an owner, so that the next one is behind it.
+        """
         whole = Register()
         for owner in sorted({*self.owners, *versions}):
             whole.claim(owner, versions.get(owner, self.versions.get(owner, 0)))
             whole.ids[owner] = self.ids.get(owner, {})
-        whole._following = dict(self._following)
+        whole._following = {
+            owner: max(following, taken.get(owner, -1) + 1)
+            for owner, following in self._following.items()
+        }
         return whole
 
     def places_in(self, other: Register) -> Ints:

@@ -21,10 +21,11 @@ import numpy as np
 
 from fyke.events.domain import Enumeration
 from fyke.events.value import KINDS, Kind, Scalar, Value
+from fyke.filters.declaration import BY_KEYWORD, DECLARATIONS
 from fyke.filters.glob import from_like, to_like
 from fyke.filters.intervals import Span, point, union
 from fyke.filters.predicate import ValuePredicate
-from fyke.filters.text_predicate import InNetwork, Like, Matches, in_network
+from fyke.filters.text_predicate import Like, TextPredicate
 from fyke.filters.value_set import ValueSet, without
 from fyke.summaries import line as lines
 from fyke.summaries.constraints import Constraint
@@ -83,23 +84,21 @@ def key_of(language: ValuePredicate) -> Key:
     match language:
         case Like(_, pattern, ignore_case):
             return "ilike" if ignore_case else "like", to_like(pattern)
-        case Matches(_, expression):
-            return "matches", expression
-        case InNetwork(_, network):
-            return "cidr", str(network)
+        case TextPredicate():
+            declaration = DECLARATIONS[type(language)]
+            return declaration.keyword, declaration.strings(language)[1]
     raise TypeError(f"{type(language).__name__} is no language")
 
 
 def language_of(key: Key) -> ValuePredicate:
     """Return the language of a key; FilterError or ValueError if there is none."""
     kind, text = key
-    match kind:
-        case "like" | "ilike":
-            return Like("", from_like(text), kind == "ilike")
-        case "matches":
-            return Matches("", text)
-        case "cidr":
-            return in_network("", text)
+    if kind in ("like", "ilike"):
+        return Like("", from_like(text), kind == "ilike")
+    if kind in BY_KEYWORD:
+        language = BY_KEYWORD[kind].make("", text)
+        assert isinstance(language, ValuePredicate)
+        return language
     raise ValueError(f"no kind of language is called {kind!r}")
 
 

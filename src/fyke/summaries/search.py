@@ -82,7 +82,7 @@ class Search:
         return found
 
     def _counted(self, boxes: Ints, is_met: npt.NDArray[np.bool_]) -> Ints:
-        """Return how many cells of each box are satisfied."""
+        """Return the number of satisfied cells of each box."""
         widths = self._widths[boxes]
         ends = np.cumsum(widths)
         places = np.repeat(self._offsets[boxes] - ends + widths, widths) + np.arange(ends[-1])

@@ -77,7 +77,7 @@ class Summary:
         self._forget_derived()
 
     def _forget_derived(self) -> None:
-        """Forget what was made of the rows, which are others now."""
+        """Forget all that was derived from the rows before they changed."""
         self._derived: Table | None = None
         self._searching: Search | None = None
         self._by_box: tuple[Groups, Groups] | None = None
@@ -155,6 +155,7 @@ class Summary:
     def remove(self, id: str, owner: str | None = None) -> None:
         """Remove a subscription; FykeError if there is none of that id."""
         name, number = self._known(id, owner)
+        self._register.reserve(name, self._changes.highest)
         self._changes.drop((self._register.place(name), number))
         self._register.strike(id, name)
         self._touch(name)
@@ -166,7 +167,10 @@ class Summary:
         self._touch(name)
 
     def compact(self) -> None:
-        """Number subscriptions anew: a summary made of filters then equals a new one."""
+        """Renumber subscriptions: a summary made of filters then equals a new one.
+
+        A receiver of differences by number (`selected`, `update`) has to be told all again.
+        """
         self._renumber()
 
     def _add(self, id: str, filter: Filter | object, owner: str) -> None:
@@ -178,9 +182,8 @@ class Summary:
         if id in register.ids[owner]:
             raise FykeError(f"there is a subscription {shown(id)} already")
         made = self._made(filter)
-        place = register.place(owner)
-        taken = self._changes.highest(place) if register.needs_taken(owner) else -1
-        self._changes.put((place, register.enter(id, owner, taken)), made)
+        register.reserve(owner, self._changes.highest)
+        self._changes.put((register.place(owner), register.enter(id, owner)), made)
 
     def _known(self, id: str, owner: str | None) -> tuple[str, int]:
         """Return the owner and the number of a subscription."""
@@ -209,7 +212,7 @@ class Summary:
         self._register.claim(owner, version)
 
     def set_version(self, owner: str, version: int) -> None:
-        """Say as of when an owner's contribution is."""
+        """Set the version of an owner's contribution."""
         self._register.versions[owner] = version
 
     def without(self, owners: Iterable[str]) -> Summary:
@@ -239,7 +242,8 @@ class Summary:
             for number in some
         ]
         kept = without(self._changes.table, gone)
-        whole = known.extended(dict(part.versions))
+        taken = {owner: max(part.numbers(owner), default=-1) for owner in part.versions}
+        whole = known.extended(part.versions, taken)
         tables = [
             table.with_members(moved(table.members, register.places_in(whole)))
             for table, register in ((kept, known), (part.table, part._register))
@@ -329,7 +333,7 @@ class Summary:
 
     @property
     def versions(self) -> Mapping[str, int]:
-        """Whose subscriptions these are, and as of when (Merged_Brokers, SUM-18)."""
+        """The version of each owner's contribution (Merged_Brokers, SUM-18)."""
         return dict(self._register.versions)
 
     @property
@@ -403,7 +407,7 @@ class Summary:
         return table
 
     def _renumber(self) -> None:
-        """Number subscriptions in the order of their boxes: numbers then cost no bytes."""
+        """Renumber subscriptions in the order of their boxes: numbers then cost no bytes."""
         if self._budget is not None:  # sizes are measured with numbers in the order of names
             self._number(lambda key, name: (name, key))
         derived = self._derive(self._changes.table, self._size_renumbered)
@@ -412,10 +416,13 @@ class Summary:
             first.setdefault((owner, number), box)
         last = len(derived.boxes)
         new = self._number(lambda key, name: (first.get(key, last), name, key))
-        self._derived = derived.with_members(_numbered(derived.members, new))
+        self._derived = derived.with_members(_number_anew(derived.members, new))
 
     def _number(self, rank: Callable[[tuple[int, int], str], Any]) -> dict[tuple[int, int], int]:
-        """Number the subscriptions of each owner by a rank of (owner, number) and name."""
+        """Renumber the subscriptions of each owner by a rank. Return the new numbers.
+
+        A rank is made of (owner, number) and the name, which may be empty.
+        """
         register, said = self._register, self._changes.table
         names = register.names()
         known = {*names, *((owner, number) for _, owner, number in said.members.tolist())}
@@ -428,7 +435,7 @@ class Summary:
         for key, id in names.items():
             ids[register.owners[key[0]]][id] = new[key]
         register.rename(ids)
-        self.with_said(register, said.with_members(_numbered(said.members, new)))
+        self.with_said(register, said.with_members(_number_anew(said.members, new)))
         return new
 
     def _size_renumbered(self, table: Table) -> int:
@@ -448,7 +455,7 @@ class Summary:
         return [self._mode, self._declared(table), owners, table_plain(table), said]
 
     def _declared(self, table: Table) -> object:
-        """Return what the schema declares of the attributes that rows are about."""
+        """Return the declarations of the schema about the attributes that rows have."""
         if self._schema is None:
             return None
         names = dict.fromkeys(name for name, _ in table.axes)
@@ -478,7 +485,7 @@ class Summary:
         return self._by_box
 
 
-def _numbered(members: Ints, new: Mapping[tuple[int, int], int]) -> Ints:
+def _number_anew(members: Ints, new: Mapping[tuple[int, int], int]) -> Ints:
     changed = members.copy()
     changed[:, 2] = [new[owner, number] for _, owner, number in members.tolist()]
     return changed

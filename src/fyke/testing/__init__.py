@@ -4,8 +4,11 @@ Inside:
 
     covering, matcher, workload, pruning
                             the one law; engines against the scan; rows by number; plans
-    strategy, story, play, tables, cost, footprint
-                            strategies against flooding: stories, faults, tables, messages, leaks
+    strategy, story         strategies against flooding; what clients and faults do, as data
+    overlays, model, play   an overlay for a story; its clients and faults; both, step by step
+    deliveries, cost, settled
+                            the laws: what clients get, messages, tables that fit
+    tables, footprint       tables by filters; how much a node holds
     generators, related, ordered
                             nasty values and filters; filters that are related; schemas with orders
     places                  places in a tree of stages, found from the root

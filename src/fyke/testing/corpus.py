@@ -16,7 +16,7 @@ from fyke.events.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One verdict. `filter` is text, or an object where the dialect's notation is JSON."""
+    """An event and if a filter accepts it. `filter` is text, or an object in JSON dialects."""
 
     name: str
     dialect: str
@@ -30,13 +30,13 @@ class Case:
         return None if self.schema is None else Schema.from_document(self.schema)
 
     def read(self) -> Event:
-        """The event, as the schema reads it."""
+        """Return the event as the schema reads it."""
         declared = self.declared()
         return Event(self.event) if declared is None else declared.read(self.event)
 
 
 def load(folder: Path) -> Iterator[Case]:
-    """All cases of a folder's JSON files; a file's name is the dialect of cases that name none."""
+    """Return all cases of a folder's JSON files. The file's name is the default dialect."""
     for path in sorted(folder.glob("*.json")):
         dialect = "fyke" if path.stem == "native" else path.stem
         for entry in json.loads(path.read_text("utf-8")):

@@ -9,8 +9,37 @@ where events carry addresses, in one step where they go straight.
 
 from __future__ import annotations
 
+from fyke.events.event import Event
+from fyke.events.schema import Schema
 from fyke.overlay.topology import Topology
-from fyke.routing.variant import Communication, Location, Variant
+from fyke.routing.forwarding.variant import Communication, Location, Variant
+from fyke.testing.model import Model, Said
+
+
+def check_cost(
+    model: Model, said: Said, sent: int, variant: Variant, schema: Schema, *, is_exact: bool
+) -> None:
+    """Raise AssertionError unless an event took the best number of messages.
+
+    Brokers that prune (`is_exact` is False) may take more.
+    """
+    wanting = {(wish.home, wish.client) for wish in model.wanting(said.event)}
+    rendezvous = _rendezvous(model, said.event, schema)
+    right = best(model.topology, variant, said.at, rendezvous, wanting)
+    is_right = sent == right if is_exact else sent >= right
+    assert is_right, f"{said.event} from {said.at} takes {sent} messages, not {right}"
+
+
+def _rendezvous(model: Model, event: Event, schema: Schema) -> str | None:
+    """Return the broker to which the event has to go, or None if none is known."""
+    type_ = event.attributes.get("type")
+    if isinstance(type_, tuple):
+        return None
+    names = [type_, *schema.supertypes(type_)] if isinstance(type_, str) else []
+    if schema.types and not set(event.supertypes) <= set(names):
+        return None
+    owned = [name for name in names if name in model.owners]
+    return model.owners.get(owned[0] if owned else "", model.first)
 
 
 def best(

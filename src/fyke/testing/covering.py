@@ -16,9 +16,9 @@ Verdict: TypeAlias = Filter | Callable[[Event], bool]
 
 
 def check_covers(wide: Verdict, narrow: Verdict, events: Iterable[Event | Document]) -> int:
-    """AssertionError with the event that `wide` would lose.
+    """Raise AssertionError with the event that `wide` would lose.
 
-    Otherwise how many events `narrow` accepted.
+    Otherwise return how many events `narrow` accepted.
     """
     accepted = 0
     for event in map(as_event, events):

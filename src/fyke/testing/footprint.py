@@ -11,13 +11,16 @@ from collections import Counter
 from typing import Final
 
 from fyke.nodes.node import Node
-from fyke.routing.weighing import Weighing
+from fyke.routing.adaptive.weighing import Weighing
 
-_WALKED: Final = ("fyke.broker", "fyke.routing", "fyke.testing")
+_WALKED: Final = (
+    *("fyke.broker", "fyke.routing", "fyke.testing"),
+    *("fyke.filters.covering_index", "fyke.filters.packed.packing"),
+)
 
 
 def footprint(node: Node, passed: tuple[str, ...] = ()) -> Counter[str]:
-    """Return how many entries the containers of each class hold, but for modules passed over."""
+    """Count the entries of the containers of each class, except in modules that are passed over."""
     found: Counter[str] = Counter()
     seen: set[int] = set()
     waiting: list[tuple[object, str]] = [(node, "")]

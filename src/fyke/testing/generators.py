@@ -17,6 +17,7 @@ from fyke.events.value import Scalar, canonical
 from fyke.filters import predicate as p
 from fyke.filters import text_predicate as t
 from fyke.filters.comparison import COMPARISONS, Compare
+from fyke.filters.declaration import DECLARATIONS
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
 from fyke.filters.glob import ONE, glob
 
@@ -39,12 +40,10 @@ MOMENTS = [
     datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
 ]
 TYPES = ["Thing", "Stock", "Share", "a b"]
-NETWORKS = ["10.0.0.0/8", "10.1.0.0/16", "0.0.0.0/0", "::/0", "10.1.2.3/32"]
-EXPRESSIONS = ["a", "^a", "b$", "^$", "[a-c]+", "(?i)AB", "^a.*b$", ""]
 
 
 def randoms() -> st.SearchStrategy[Random]:
-    """A source for what is a function of one, such as all of `related`."""
+    """Return a strategy of random sources, for functions of one, such as all of `related`."""
     return st.randoms(use_true_random=True)
 
 
@@ -53,7 +52,7 @@ def names() -> st.SearchStrategy[str]:
 
 
 def numbers() -> st.SearchStrategy[int | float]:
-    """Those that JSON keeps."""
+    """Return numbers that JSON keeps."""
     return st.one_of(
         st.sampled_from(NUMBERS),
         st.integers(-3, 6),
@@ -63,7 +62,7 @@ def numbers() -> st.SearchStrategy[int | float]:
 
 
 def decimals() -> st.SearchStrategy[Scalar]:
-    """Some that a float64 stands for, and some that none does."""
+    """Return decimals: for some of them there is a float64, for others not."""
     return st.one_of(
         st.sampled_from(DECIMALS),
         st.decimals(-10, 10, places=2).map(canonical),
@@ -88,13 +87,13 @@ def scalars() -> st.SearchStrategy[Scalar]:
 
 
 def values() -> st.SearchStrategy[object]:
-    """A scalar or a list of scalars, often empty or short."""
+    """Return a scalar or a list of scalars, often empty or short."""
     return st.one_of(scalars(), scalars(), st.lists(scalars(), max_size=3))
 
 
 @st.composite
 def events(draw: st.DrawFn) -> Event:
-    """Events over `NAMES`, each attribute often missing."""
+    """Return events over `NAMES`. Each attribute is often missing."""
     document = draw(st.dictionaries(names(), values(), max_size=len(NAMES)))
     supertypes = draw(st.lists(st.sampled_from(TYPES), max_size=2, unique=True))
     if draw(st.booleans()):
@@ -103,7 +102,7 @@ def events(draw: st.DrawFn) -> Event:
 
 
 def documents() -> st.SearchStrategy[dict[str, object]]:
-    """Nested documents as JSON has them, whose paths often meet those of `NAMES`."""
+    """Return nested documents, as JSON has them. Their paths often meet those of `NAMES`."""
     scalar = st.one_of(st.none(), st.none(), st.booleans(), numbers(), strings())
     keys = st.sampled_from(["a", "b", "c", "d", "c.d", "a.b", "type", "weird name", "null", "é"])
 
@@ -133,9 +132,10 @@ def ranges(draw: st.DrawFn, attributes: st.SearchStrategy[str]) -> Filter:
 
 
 def predicates(attributes: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[Filter]:
-    """One predicate of any kind."""
+    """Return one predicate of any kind."""
     named = names() if attributes is None else attributes
     several = st.lists(scalars(), min_size=1, max_size=3).map(tuple)
+    on_texts = [each for each in DECLARATIONS.values() if each.words]
     return st.one_of(
         st.builds(p.equals, named, scalars()),
         st.builds(p.In, named, several),
@@ -146,8 +146,7 @@ def predicates(attributes: st.SearchStrategy[str] | None = None) -> st.SearchStr
         st.builds(t.starts_with, named, strings(), st.booleans()),
         st.builds(t.ends_with, named, strings()),
         st.builds(t.contains, named, strings()),
-        st.builds(t.Matches, named, st.sampled_from(EXPRESSIONS)),
-        st.builds(t.in_network, named, st.sampled_from(NETWORKS)),
+        *(st.builds(each.make, named, st.sampled_from(each.examples)) for each in on_texts),
         st.builds(p.Exists, named),
         st.builds(p.TypeIs, st.sampled_from(TYPES)),
         st.builds(Compare, named, st.sampled_from(sorted(COMPARISONS)), named),
@@ -157,7 +156,7 @@ def predicates(attributes: st.SearchStrategy[str] | None = None) -> st.SearchStr
 def filters(
     leaves: st.SearchStrategy[Filter] | None = None, max_leaves: int = 8
 ) -> st.SearchStrategy[Filter]:
-    """Trees of all operators over all predicates."""
+    """Return trees of all operators over all predicates."""
     leaf = predicates() if leaves is None else leaves
     return st.recursive(
         st.one_of(leaf, leaf, st.sampled_from([TRUE, FALSE])),

@@ -34,7 +34,7 @@ def check_matcher(
     seed: int = 0,
     steps: int = 60,
 ) -> int:
-    """AssertionError with the event whose matches differ; otherwise how many verdicts agreed."""
+    """Raise AssertionError with the event whose matches differ. Return the number of verdicts."""
     draw = random.Random(seed)
     matcher = Matcher(engine)
     expected: dict[str, Filter] = {}
@@ -63,7 +63,7 @@ def _change(
     filters: Sequence[Filter],
     id: str,
 ) -> None:
-    """One random change, made to both."""
+    """Make one random change to both."""
     filter = draw.choice(filters)
     action = draw.random()
     if not expected or action < 0.45:
@@ -110,7 +110,7 @@ def _difference(
 
 
 def check_batch(matcher: Matcher, filters: dict[str, Filter], table: pa.Table) -> int:
-    """AssertionError with the first row whose matches differ; otherwise the verdicts."""
+    """Raise AssertionError with the first row whose matches differ. Return the verdicts."""
     from fyke.events.columns import read
 
     columns = read(table)
@@ -128,9 +128,9 @@ def check_batch(matcher: Matcher, filters: dict[str, Filter], table: pa.Table) -
 
 
 def as_table(events: Sequence[Event], draw: random.Random) -> pa.Table:
-    """Events as rows, as far as columns can express them.
+    """Return events as rows, as far as columns can express them.
 
-    A column has one kind, drawn from those that occur; what is of another kind is left out.
+    A column has one kind, drawn from those that occur. Values of another kind are left out.
     """
     import pyarrow as pa
 
@@ -169,7 +169,7 @@ def _column(cells: list[Any], shared: Kind) -> Any:
 
 
 def _number_type(numbers: Sequence[Any]) -> Any:
-    """Integers if all are, decimals where some are and there is room for all, else float64."""
+    """Return integers if all are, decimals if some are and all fit, else float64."""
     import pyarrow as pa
 
     if all(isinstance(each, int) for each in numbers):
@@ -183,7 +183,7 @@ def _number_type(numbers: Sequence[Any]) -> Any:
 
 
 def _alike(cell: Any, type_: Any) -> Any:
-    """A number as a column of this type holds it."""
+    """Return a number as a column of this type holds it."""
     if kind(cell) is not Kind.NUMBER:
         return cell
     if str(type_).startswith("decimal"):

@@ -26,7 +26,7 @@ ORDERED: Final = ("level", "peak", "state")
 
 
 def schema(rng: Random, *, is_single: bool = False) -> Schema:
-    """Enumerations, a text, a number and a time; lists where nothing says otherwise."""
+    """Return a schema with enumerations, a text, a number and a time. The others may be lists."""
     order, other = (
         Enumeration(tuple(rng.sample(WORDS, rng.randint(1, 6)))),
         Enumeration(tuple(rng.sample(WORDS, rng.randint(1, 3)))),
@@ -45,7 +45,7 @@ def schema(rng: Random, *, is_single: bool = False) -> Schema:
 
 
 def filters(rng: Random, schema: Schema, count: int, *, is_ordered: bool = True) -> list[Filter]:
-    """Small trees over the same few leaves; `is_ordered`: the schema has an order for all."""
+    """Return small trees over a few leaves. With `is_ordered`, the schema orders all values."""
     leaves = [leaf(rng, schema, is_ordered) for _ in range(4)]
     return [_tree(rng, leaves) for _ in range(count)]
 
@@ -58,7 +58,7 @@ def _tree(rng: Random, leaves: Sequence[Filter]) -> Filter:
 
 
 def leaf(rng: Random, schema: Schema, is_ordered: bool = True) -> Filter:
-    """Mostly a comparison with a member, or of two attributes."""
+    """Return a comparison with a member or of two attributes, now and then another leaf."""
     name = rng.choice(ORDERED)
     members = schema.orders[name].values
     words = members if is_ordered or rng.random() < 0.7 else WORDS
@@ -84,7 +84,7 @@ def _interval(rng: Random, name: str, ends: Sequence[Scalar]) -> Filter:
 
 
 def _pair(rng: Random, schema: Schema, operator: str, is_ordered: bool) -> tuple[str, str, str]:
-    """Two attributes; different enumerations only where there is no order to have."""
+    """Return two attributes. They have different enumerations only if no order is needed."""
     one, other = rng.choices(("level", "peak", "state", "note", "count"), k=2)
     orders = [schema.orders[name] for name in (one, other) if name in schema.orders]
     if is_ordered and operator not in ("=", "!=") and len(set(orders)) > 1:
@@ -93,7 +93,7 @@ def _pair(rng: Random, schema: Schema, operator: str, is_ordered: bool) -> tuple
 
 
 def _moment_leaf(rng: Random) -> Filter:
-    """With moments, or with text that stands for them."""
+    """Return a leaf with moments, or with text that stands for them."""
     ends: Sequence[Scalar] = rng.choice((MOMENTS, [format_timestamp(each) for each in MOMENTS]))
     if rng.random() < 0.7:
         return _interval(rng, "at", ends)
@@ -104,7 +104,7 @@ def _moment_leaf(rng: Random) -> Filter:
 
 
 def document(rng: Random, schema: Schema, *, fits: bool = True) -> dict[str, object]:
-    """An event as it comes in: moments may be text. One that fits holds nothing but its domains."""
+    """Return an event as it comes in: moments may be text. Values that fit are in their domains."""
     found: dict[str, object] = {}
     for name in (*ORDERED, "note", "count", "at"):
         if rng.random() < 0.8:

@@ -1,4 +1,4 @@
-"""What a filter means under a schema, word for word: the oracle of `filters.resolution`.
+"""Ordering: the meaning of a filter under a schema, the oracle of `filters.resolution`.
 
 Nothing is rewritten here: each comparison looks up the places of both sides in the declared order,
 element by element and pair by pair.
@@ -18,7 +18,7 @@ from fyke.filters.predicate import In, NotIn, Range
 
 
 def accepts(filter: Filter, event: Event, schema: Schema) -> bool:
-    """Whether a filter accepts an event whose text the schema has read."""
+    """Return True if a filter accepts an event whose text the schema has read."""
     match filter:
         case And():
             return all(accepts(child, event, schema) for child in filter.children)

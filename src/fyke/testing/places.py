@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
 from fyke.filters.parser import parse_text
-from fyke.routing.placing import Placing
+from fyke.routing.stages.placing import Placing
 from fyke.simulation.simulation import Simulation
 from fyke.testing.tables import broker_of
 
@@ -15,7 +15,7 @@ from fyke.testing.tables import broker_of
 def check_placed(
     overlay: Simulation, home: str, id: str, filter: Filter, events: Iterable[Event]
 ) -> None:
-    """AssertionError unless a subscription has a place, and events come there from the root."""
+    """Raise AssertionError unless a subscription has a place, and its events get there."""
     strategy = _placing(overlay, home)
     place = strategy.places().get(id)
     assert place is not None, f"{id} of {home} has no place"

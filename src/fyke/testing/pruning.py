@@ -15,21 +15,21 @@ from fyke.events.event import Event
 from fyke.filters.filter import Filter, Not
 from fyke.matching.matcher import Matcher
 from fyke.pruning import prune
-from fyke.pruning.plan import Plan
+from fyke.pruning.plan import PruningPlan
 from fyke.pruning.queue import PruningQueue
 from fyke.pruning.shape import read
 from fyke.testing.covering import check_covers
 
 NEVER: Final = 0.5
-"""How often a predicate is taken to have held that never did: the plan's rule, said again."""
+"""The count of a predicate that never held: the plan's rule, written a second time."""
 
 
 def check_plan(
     filters: Sequence[Filter], events: Sequence[Event], engine: str = "scan"
 ) -> Counter[str]:
-    """Plan and check a set of filters; AssertionError where something is not as promised.
+    """Plan and check a set of filters. Raise AssertionError if a promise is broken.
 
-    Return what was reached: steps, events that originals accept, events that pruning lets in.
+    Return counts: steps, events that originals accept, events that pruning lets in.
     """
     originals = {f"s{number}": filter for number, filter in enumerate(filters)}
     matcher = Matcher(engine)
@@ -60,9 +60,9 @@ def check_plan(
 
 
 def _check_point(
-    plan: Plan, steps: int, filters: dict[str, Filter], events: Sequence[Event]
+    plan: PruningPlan, steps: int, filters: dict[str, Filter], events: Sequence[Event]
 ) -> None:
-    """Hold a point of the curve against a scan."""
+    """Check a point of the curve against a scan."""
     point = plan.curve[steps]
     assert point.predicates == sum(len(read(each)[1]) for each in filters.values())
     matches = [[each.matches(event) for each in filters.values()] for event in events]
@@ -87,7 +87,7 @@ def _queue(originals: dict[str, Filter], events: Sequence[Event]) -> PruningQueu
 
 
 def _check_order(queue: PruningQueue, before: dict[str, Filter], after: dict[str, Filter]) -> None:
-    """Hold a step against the next one of the queue."""
+    """Check a step against the next one of the queue."""
     pruned = queue.pop()
     assert pruned is not None, "the queue is done before the plan is"
     for id, old in before.items():
@@ -95,8 +95,8 @@ def _check_order(queue: PruningQueue, before: dict[str, Filter], after: dict[str
         assert read(after[id]) == read(right), f"another step for {id}"
 
 
-def check_path(plan: Plan, id: str, original: Filter) -> None:
-    """Hold what a plan explains of one subscription against the rule of PRU-9."""
+def check_path(plan: PruningPlan, id: str, original: Filter) -> None:
+    """Check the explanation of one subscription against the rule of PRU-9."""
     path = plan.explain(id)
     assert path.id == id and path.filter == original
     before = original

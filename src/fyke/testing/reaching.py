@@ -27,7 +27,7 @@ _tallies: list[tuple[Counter[str], Counter[str]]] = []
 
 
 def reached(**facts: bool) -> None:
-    """Counts one example, by fact."""
+    """Count one example, by fact."""
     asked, held = _tallies[-1]
     for name, holds in facts.items():
         asked[name] += 1
@@ -37,10 +37,10 @@ def reached(**facts: bool) -> None:
 
 
 def reaches(**floors: float) -> Callable[[Callable[Arguments, None]], Callable[Arguments, None]]:
-    """Fails a property where less than this share of its examples comes to a fact.
+    """Fail a property if too small a share of its examples comes to a fact.
 
-    It stands above `given` and `settings`; `counted` is the property itself, which a seed and a
-    number of examples are for.
+    It stands above `given` and `settings`. `counted` is the property itself, for seeds and numbers
+    of examples.
     """
 
     def counted(property: Callable[Arguments, None]) -> Callable[Arguments, None]:
@@ -62,5 +62,5 @@ def reaches(**floors: float) -> Callable[[Callable[Arguments, None]], Callable[A
 
 
 def examples(times: float) -> settings:
-    """So many times the examples of the profile in use, for `given`: a long run stays longer."""
+    """Return settings with some times the examples of the profile. A long run has more."""
     return settings(max_examples=round(settings().max_examples * times))

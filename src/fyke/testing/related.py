@@ -37,6 +37,7 @@ from fyke.events.value import Kind, Scalar, Value, canonical, kind
 from fyke.filters import predicate as p
 from fyke.filters import text_predicate as t
 from fyke.filters.comparison import COMPARISONS, Compare
+from fyke.filters.declaration import DECLARATIONS, Declaration
 from fyke.filters.filter import And, Filter, Or, conjunction, disjunction, negation, walk
 from fyke.filters.glob import ONE, Glob, case_variants, fold, glob
 from fyke.filters.normal_form import rebuilt
@@ -76,17 +77,9 @@ MOMENTS: Final = (
     datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
     datetime(2024, 1, 1, tzinfo=UTC),
 )
-NETWORKS: Final = (
-    "10.0.0.0/8",
-    "10.1.0.0/16",
-    "10.1.2.0/24",
-    "10.1.2.3/32",
-    "::/0",
-    "2001:db8::/32",
-)
 ADDRESSES: Final = ("10.1.2.3", "10.1.9.9", "11.0.0.0", "010.1.2.3", "::1", "2001:db8::5", "10.1.2")
-EXPRESSIONS: Final = ("a", "^a", "b$", "^ab$", "(?i)^AB", "^$", "[a-b]+", "^a.*b$", "(?i)k")
 
+_TEXT_OPERATORS: Final = [each for each in DECLARATIONS.values() if each.words]
 Item = TypeVar("Item")
 
 
@@ -94,7 +87,7 @@ Item = TypeVar("Item")
 
 
 def near(value: Scalar) -> list[Scalar]:
-    """The value, what lies just below and just above it, and what is easily taken for it."""
+    """Return the value, its neighbours, and values that are easily taken for it."""
     match value:
         case bool():
             return [value, not value, int(value), str(value).lower()]
@@ -108,7 +101,7 @@ def near(value: Scalar) -> list[Scalar]:
 
 
 def _near_number(number: int | float | Decimal) -> list[Scalar]:
-    """Numbers around one; of a float both the decimal it stands for and its binary value."""
+    """Return numbers around one. A float gives the decimal it stands for and its binary value."""
     exact = meaning(number) if isinstance(number, float) else Decimal(number)
     bits = Decimal(float(number))
     steps = (Decimal(1), Decimal("0.5"), Decimal("1E-20"), exact.scaleb(-17), exact.scaleb(-30))
@@ -123,7 +116,7 @@ def _near_number(number: int | float | Decimal) -> list[Scalar]:
 
 
 def _is_number(number: Decimal) -> bool:
-    """Whether an event may hold it."""
+    """Return True if an event may hold the number."""
     return digits(number) <= DIGITS_MAX and (not number or 5e-324 <= abs(number) < 1.7e308)
 
 
@@ -136,7 +129,7 @@ def _near_text(text: str) -> list[Scalar]:
 
 
 def _shifted(char: str, step: int) -> str:
-    """The character before or after, past the surrogates and not beyond the last."""
+    """Return the character before or after, without surrogates and up to the last one."""
     code = min(max(ord(char) + step, 0), 0x10FFFF)
     return chr({0xD800: 0xE000, 0xDFFF: 0xD7FF}.get(code, code))
 
@@ -163,7 +156,7 @@ def word(rng: Random) -> str:
 
 
 def scalar(rng: Random) -> Scalar:
-    """Any scalar, numbers and texts more often than others."""
+    """Return any scalar, numbers and texts more often than others."""
     pick = rng.random()
     if pick < 0.4:
         return rng.choice(NUMBERS)
@@ -181,7 +174,7 @@ def pattern(rng: Random) -> Glob:
 
 
 def leaf(rng: Random, name: str | None = None) -> Filter:
-    """One predicate of any kind."""
+    """Return one predicate of any kind."""
     name = name or rng.choice(NAMES)
     if name == "type" and rng.random() < 0.7:
         return rng.choice((p.TypeIs, _type_in))(rng.choice(TYPES))
@@ -198,17 +191,19 @@ def leaf(rng: Random, name: str | None = None) -> Filter:
         case 8:
             shape = rng.choice((t.starts_with, t.ends_with, t.contains))
             return shape(name, word(rng), rng.random() < 0.5)
-        case 9:
-            return t.Matches(name, rng.choice(EXPRESSIONS))
-        case 10:
-            return t.in_network(name, rng.choice(NETWORKS))
+        case 9 | 10:
+            return _on_text(rng, name, rng.choice(_TEXT_OPERATORS))
         case 11:
             return p.Exists(name)
     return Compare(name, rng.choice(sorted(COMPARISONS)), rng.choice(NAMES))
 
 
+def _on_text(rng: Random, name: str, operator: Declaration) -> Filter:
+    return operator.make(name, rng.choice(operator.examples))
+
+
 def spans(rng: Random, name: str, count: int) -> list[Filter]:
-    """Sets and intervals on one attribute that touch, overlap or just do not."""
+    """Return sets and intervals on one attribute that touch, overlap or just do not."""
     found = [rng.choice((_around(rng, name, scalar(rng)), _interval(rng, name)))]
     while len(found) < count:
         made = varied_leaf(rng, rng.choice(found))
@@ -218,7 +213,7 @@ def spans(rng: Random, name: str, count: int) -> list[Filter]:
 
 
 def profiles(rng: Random, size: int) -> list[Filter]:
-    """Conjunctions over the same attributes, each predicate the same or almost so."""
+    """Return conjunctions over the same attributes, with equal or nearly equal predicates."""
     names = rng.sample(sorted(set(NAMES)), rng.randint(1, 3))
     first = [leaf(rng, name) for name in names]
     return [
@@ -244,7 +239,7 @@ def _interval(rng: Random, name: str) -> Filter:
 
 
 def _range(rng: Random, name: str, low: Scalar, high: Scalar) -> Filter:
-    """With both ends or one of them, each open or closed."""
+    """Return an interval with one end or both, each open or closed."""
     kept = rng.choice(((low, high), (low, None), (None, high)))
     return p.Range(name, *kept, low_open=rng.random() < 0.5, high_open=rng.random() < 0.5)
 
@@ -253,7 +248,7 @@ def _range(rng: Random, name: str, low: Scalar, high: Scalar) -> Filter:
 
 
 def tree(rng: Random, leaves: int = 3) -> Filter:
-    """A small tree over leaves that are related to each other."""
+    """Return a small tree over leaves that are related to each other."""
     found = [leaf(rng)]
     for _ in range(rng.randrange(leaves)):
         found.append(varied_leaf(rng, rng.choice(found)) if rng.random() < 0.6 else leaf(rng))
@@ -265,7 +260,7 @@ def tree(rng: Random, leaves: int = 3) -> Filter:
 
 
 def family(rng: Random, size: int = 3, leaves: int = 3) -> list[Filter]:
-    """A filter, and others that are each made from one before."""
+    """Return a filter, and others that are each made from an earlier one."""
     members = [tree(rng, leaves)]
     while len(members) < size:
         made = varied(rng, rng.choice(members))
@@ -274,7 +269,7 @@ def family(rng: Random, size: int = 3, leaves: int = 3) -> list[Filter]:
 
 
 def varied(rng: Random, filter: Filter) -> Filter:
-    """The filter with one thing changed; now and then nothing is."""
+    """Return the filter with one thing changed, now and then with none."""
     if not filter.children:
         return varied_leaf(rng, filter) if rng.random() < 0.8 else _grown(rng, filter)
     children = list(filter.children)
@@ -294,7 +289,7 @@ def varied(rng: Random, filter: Filter) -> Filter:
 
 
 def _grown(rng: Random, filter: Filter) -> Filter:
-    """Joined with a relative of one of its leaves."""
+    """Return the filter joined with a relative of one of its leaves."""
     leaves = [each for each in walk(filter) if not each.children]
     other = varied_leaf(rng, rng.choice(leaves)) if rng.random() < 0.7 else leaf(rng)
     match rng.randrange(5):
@@ -306,7 +301,7 @@ def _grown(rng: Random, filter: Filter) -> Filter:
 
 
 def varied_leaf(rng: Random, filter: Filter) -> Filter:
-    """Another predicate on the same attribute that says almost the same."""
+    """Return another predicate on the same attribute that says almost the same."""
     match filter:
         case p.TypeIs(name):
             return _varied_type(rng, (name,))
@@ -319,15 +314,17 @@ def varied_leaf(rng: Random, filter: Filter) -> Filter:
         case t.Like():
             return _varied_like(rng, filter)
         case t.InNetwork(name, network):
-            longer = rng.choice(NETWORKS) if rng.random() < 0.5 else str(network.supernet())
-            return rng.choice((t.in_network(name, longer), p.equals(name, rng.choice(ADDRESSES))))
+            wider = t.InNetwork(name, network.supernet())
+            other = _on_text(rng, name, DECLARATIONS[t.InNetwork])
+            address = p.equals(name, rng.choice(ADDRESSES))
+            return rng.choice((wider, other, address, address))
         case Compare(name, _, other):
             flipped = Compare(other, rng.choice(sorted(COMPARISONS)), name)
             return rng.choice(
                 (flipped, Compare(name, rng.choice(sorted(COMPARISONS)), other), p.Exists(other))
             )
-        case t.Matches(name) | p.Exists(name):
-            return leaf(rng, name)
+        case t.TextPredicate() | p.Exists():
+            return leaf(rng, filter.attribute)
     return leaf(rng)
 
 
@@ -368,7 +365,7 @@ def _exactly(name: str, text: str, ignore_case: bool) -> Filter:
 
 
 def _around(rng: Random, name: str, value: Scalar) -> Filter:
-    """An interval that ends at a value or near to it; a list where it has no order."""
+    """Return an interval that ends at a value or near it, or a list if the value has no order."""
     if kind(value) in (Kind.NULL, Kind.BOOL):
         return p.In(name, (value, rng.choice(near(value))))
     ends = [each for each in near(value) if kind(each) is kind(value)]
@@ -431,7 +428,7 @@ def _varied_like(rng: Random, filter: t.Like) -> Filter:
 
 
 def fitting(rng: Random, filter: t.Like) -> str:
-    """A text that fits the pattern: its wildcards filled, and in any case where that is ignored."""
+    """Return a text that fits the pattern, in any case if the pattern ignores it."""
     text = rng.choice(("", "a", "Ab", "b1")).join(filter.pattern.segments)
     text = "".join(rng.choice(LETTERS) if char == ONE else char for char in text)
     return _recased(rng, text) if filter.ignore_case else text
@@ -442,7 +439,7 @@ def _recased(rng: Random, text: str) -> str:
 
 
 def mentioned(rng: Random, filters: Iterable[Filter]) -> dict[str, list[Scalar]]:
-    """By attribute, the values that the filters speak of, and near ones."""
+    """Return the values in the filters and near ones, by attribute."""
     found: dict[str, list[Scalar]] = {}
     for each in dict.fromkeys(node for filter in filters for node in walk(filter)):
         if isinstance(each, p.Predicate):
@@ -469,7 +466,7 @@ def _spoken(rng: Random, leaf: Filter) -> Iterable[Scalar]:
 
 
 def events_about(rng: Random, filters: Sequence[Filter], count: int = 60) -> list[Event]:
-    """Events over the attributes that the filters read, with values that they speak of."""
+    """Return events over the attributes of the filters, with values that the filters mention."""
     pool = mentioned(rng, filters)
     return [_event(rng, pool) for _ in range(count)]
 
@@ -503,7 +500,7 @@ HIERARCHY: Final = {"Thing": (), "Stock": ("Thing",), "Share": ("Stock",)}
 
 
 def schema(rng: Random, filters: Sequence[Filter]) -> Schema:
-    """Domains for most of the attributes that the filters read, and a hierarchy of types.
+    """Return domains for most of the filters' attributes, and a hierarchy of types.
 
     Some attributes are required: of every event, or of those of a type.
     """
@@ -522,7 +519,7 @@ def schema(rng: Random, filters: Sequence[Filter]) -> Schema:
 
 
 def _domain(rng: Random, values: Sequence[Scalar]) -> Domain:
-    """Mostly one that holds several of the values that are spoken of."""
+    """Return a domain that mostly holds several of the values."""
     held = [sum(map(domain.contains, values[:-4])) for domain in DOMAINS]
     return rng.choices(DOMAINS, [0.1 + min(count, 5) for count in held])[0]
 
@@ -530,7 +527,7 @@ def _domain(rng: Random, values: Sequence[Scalar]) -> Domain:
 def fitting_events(
     rng: Random, filters: Sequence[Filter], schema: Schema, count: int = 60
 ) -> list[Event]:
-    """Events about the filters that fit the schema, as it reads them."""
+    """Return events about the filters that fit the schema, as it reads them."""
     pool = {
         name: _of_domain(rng, schema.attribute(name), values)
         for name, values in mentioned(rng, filters).items()
@@ -546,7 +543,7 @@ def fitting_events(
 
 
 def _of_domain(rng: Random, declared: Attribute | None, values: Sequence[Scalar]) -> list[Scalar]:
-    """Those that an attribute can hold, and some more that it can."""
+    """Return the values that an attribute can hold, and some more of its domain."""
     if declared is None:
         return [*values]
     domain = declared.domain

@@ -51,18 +51,18 @@ _DOCUMENTS: Final[tuple[tuple[str, str, dict[str, object] | None], ...]] = (
 )
 """Declarations; some of them contradict others."""
 _HIERARCHY: Final = (0, 1, 3)
-"""Those that make V a kind of U, and U a kind of T."""
+"""The declarations that make V a kind of U, and U a kind of T."""
 
 
 @lru_cache(maxsize=1)
 def filters() -> tuple[Filter, ...]:
-    """Return few enough that they often cover each other or are equal; each of them read once."""
+    """Return few filters, so that they often cover each other or are equal."""
     return tuple(map(parse_text, _TEXTS))
 
 
 @lru_cache(maxsize=1)
 def events() -> tuple[Event, ...]:
-    """Return some for each filter that it accepts; missing, null, listed, empty values as well."""
+    """Return events that each filter accepts, with missing, null, listed and empty values."""
     documents: list[dict[str, object]] = [{}, {"type": "T"}, {"a": None}, {"a": True}, {"c": ""}]
     documents += [{"type": None, "a": 1}, {"type": 5, "b": 1}, {"type": ["T", "U"], "a": 0}]
     for at, a in enumerate((0, 1, 2, 3, 4, [0, 4], [], [1, None], 1.5, -0.0)):
@@ -125,26 +125,26 @@ class Define:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Some time passes: so many times as long as a message takes for one link."""
+    """Some time passes, in latencies of one link."""
 
     latencies: float
 
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Nothing is said until nothing moves any more."""
+    """Nothing is said until nothing moves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A link is cut, or is whole again."""
+    """A link is cut, or healed if it was cut."""
 
     link: int
 
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """A broker stops, or starts again."""
+    """A broker stops, or starts again if it was stopped."""
 
     broker: int
 
@@ -167,8 +167,8 @@ def declaration(which: int) -> tuple[str, str, dict[str, object] | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a story is played on, beside the brokers."""
+class Conditions:
+    """The network, disks and engine that a story is played on."""
 
     bandwidth: float | None = None
     """Bytes a second; a message of a hundred bytes takes as long as the latency at 100,000."""
@@ -180,22 +180,22 @@ class Place:
 
     @property
     def is_even(self) -> bool:
-        """Whether every message takes exactly the latency for a link."""
+        """True if every message takes exactly the latency for a link."""
         return self.bandwidth is None and not self.jitter and not self.store_s
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A tree, given by the parents of all brokers but the first, and what happens on it.
+    """A tree with the parents of all brokers but the first, and the steps on it.
 
-    `more` are further links, between brokers by number: then it is a graph.
+    `more` are further links between brokers by number. Then it is a graph.
     """
 
     parents: Sequence[int]
     rendezvous: Sequence[int]
     """Of all events, and of each type."""
     steps: Sequence[Step]
-    place: Place = field(default_factory=Place)
+    place: Conditions = field(default_factory=Conditions)
     more: Sequence[tuple[int, int]] = ()
 
     def topology(self) -> Topology:
@@ -230,14 +230,14 @@ def drawn(
     faults: bool = False,
     types: bool = False,
     changes: Sequence[str] = (),
-    place: Place | None = None,
+    place: Conditions | None = None,
     graphs: bool = False,
     lapses: float = 0.0,
 ) -> Story:
     """Return a random story; with faults, declarations or changes of strategy, if wanted.
 
-    With `lapses`, now and then as many latencies pass, so that leases end. Without a place, it is
-    played on one that is drawn, too.
+    With `lapses`, now and then as many latencies pass, so that leases end. Without a place, one is
+    drawn.
     """
     brokers = draw.randint(1 if draw.random() < 0.05 else 2, brokers_max)
     some = draw.choices(filters(), k=draw.randint(3, 20))
@@ -279,8 +279,9 @@ def drawn(
 
 
 def _amid(draw: Random, step: Step, brokers: int) -> list[Step]:
-    """Return a step; one that breaks or mends something often has settled what was before, and
-    events are published one after the other while others tell each other what they know.
+    """Return a step with others around it. Often all is settled before something breaks or mends.
+
+    Events are published one by one afterwards, while brokers tell each other what they know.
     """
     if not isinstance(step, Break | Crash):
         return [step]
@@ -293,11 +294,11 @@ def _amid(draw: Random, step: Step, brokers: int) -> list[Step]:
     return [*steps, Settle()] if is_seen else [*steps, Wait(draw.expovariate(1))]
 
 
-def _place(draw: Random) -> Place:
-    """Return one of which every other is even, so that both laws about time are checked."""
+def _place(draw: Random) -> Conditions:
+    """Return conditions. Every other is even, so that both laws about time are checked."""
     if draw.random() < 0.5:
-        return Place(in_bytes=draw.random() < 0.2)
-    return Place(
+        return Conditions(in_bytes=draw.random() < 0.2)
+    return Conditions(
         bandwidth=draw.choice([None, 50_000.0, 300_000.0]),
         jitter=draw.choice([0.0, 0.5, 3.0]),
         store_s=draw.choice([0.0, 0.0, 0.0005]),

@@ -34,10 +34,11 @@ from typing import Final
 
 from fyke.assembly import ADAPTIVE, MULTISTAGE, variant_of
 from fyke.errors import FykeError
-from fyke.routing.variant import Variant
+from fyke.routing.forwarding.variant import Variant
 from fyke.testing import story as told
-from fyke.testing.play import LATENCY_S, LEASES, Make, Play, maker
-from fyke.testing.story import Place, Story
+from fyke.testing.overlays import LATENCY_S, Make, maker
+from fyke.testing.play import LEASES, Play
+from fyke.testing.story import Conditions, Story
 
 CHANGES: Final = ("event_forwarding", "subscription_forwarding", "rendezvous")
 """The strategies that are changed between."""
@@ -52,20 +53,19 @@ def check_strategy(
     faults: bool = False,
     types: bool = False,
     changes: Iterable[str] = (),
-    place: Place | None = None,
+    place: Conditions | None = None,
     variant: Variant | None = None,
     graphs: bool = False,
     settles_s: float = 0.0,
     lease_s: float = 0.0,
     exact: Make | None = None,
 ) -> Counter[str]:
-    """Play a random story per seed; AssertionError tells the first that goes wrong.
+    """Play a random story per seed. Raise AssertionError with the first that goes wrong.
 
-    Return how often each law was put to the test. `variant` says what an event may cost, where the
-    strategy has no name. With `graphs` there may be cycles. Where subscriptions travel in periods,
-    one counts as made `settles_s` later. Where they are renewed every `lease_s`, what
-    was away for longer than the grace is as good as new. Where brokers prune, `exact` makes those
-    that do not.
+    Return how often each law was tested. `variant` is the best that an event may cost, if the
+    strategy has no name. With `graphs` there may be cycles. If subscriptions travel in periods, one
+    counts as made `settles_s` later. If they are renewed every `lease_s`, a part that was away
+    longer than the grace is as good as new. If brokers prune, `exact` makes brokers that do not.
     """
     checked: Counter[str] = Counter()
     for seed in seeds:
@@ -93,7 +93,7 @@ def check_story(
     lease_s: float = 0.0,
     exact: Make | None = None,
 ) -> Counter[str]:
-    """Play one story; AssertionError with what went wrong and the story."""
+    """Play one story. Raise AssertionError with what went wrong and the story."""
     is_plain = isinstance(strategy, str) and strategy not in (ADAPTIVE, MULTISTAGE)
     if isinstance(strategy, str) and is_plain:
         variant = variant_of(strategy)

@@ -26,7 +26,7 @@ def broker_of(overlay: Simulation, name: str) -> Broker:
 
 
 def tables(overlay: Simulation, broker: str, names: dict[str, str] | None = None) -> set[Row]:
-    """What neighbours want and were told to want; `names` stand for filters."""
+    """Return what neighbours want and were told to want. `names` stand for filters."""
     strategy = broker_of(overlay, broker).strategy
     held = strategy.tables() if isinstance(strategy, Inspected) else {}
     known = names or {}
@@ -47,7 +47,7 @@ def filters_of(overlay: Simulation, broker: str) -> dict[tuple[str, str], list[F
 
 
 def names_of(filters: Iterable[Filter], schema: Schema) -> dict[str, str]:
-    """Return, for the text of each filter, that of the first one that is equivalent."""
+    """Return for the text of each filter the text of the first equivalent one."""
     ordered = sorted(set(map(str, filters)))
     return {
         text: next(each for each in ordered if each == text or _are_equivalent(each, text, schema))

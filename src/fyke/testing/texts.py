@@ -34,13 +34,13 @@ _RARE: Final = (b"\x00", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\x0b", b"true", b"n
 
 
 def json_text(draw: Random, *, odd: float = 0.03) -> bytes:
-    """The text of an object; `odd` is the share of scalars that are not admitted everywhere."""
+    """Return the text of an object. `odd` is the share of scalars that some readers refuse."""
     mark = "\ufeff" if draw.random() < 0.02 else ""
     return (mark + _object(draw, draw.choice((0, 1, 2, 3, 4)), odd)).encode()
 
 
 def damaged(draw: Random, text: bytes) -> bytes:
-    """The text with some bytes changed, left out, doubled or put in."""
+    """Return the text with some bytes changed, left out, doubled or put in."""
     for _ in range(draw.choice((1, 1, 1, 2, 3))):
         at, end = sorted((draw.randint(0, len(text)), draw.randint(0, len(text))))
         match draw.randrange(6):

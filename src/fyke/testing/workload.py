@@ -10,7 +10,7 @@ from fyke.workloads.workload import Workload
 
 
 def check_workload(workload: Workload, other: Workload) -> None:
-    """AssertionError where a law of workloads is broken; `other` differs by its seed only."""
+    """Raise AssertionError if a law of workloads is broken. `other` differs by its seed only."""
     _check_rows(workload)
     _check_seeds(workload, other)
     _check_values(workload)
@@ -37,7 +37,7 @@ def _check_seeds(workload: Workload, other: Workload) -> None:
 
 
 def _check_values(workload: Workload) -> None:
-    """Events are what `Event` would have made; ids are unique, filters print and read back."""
+    """Check that events are as `Event` makes them, ids unique, and filters print and read back."""
     for event in workload.events(200):
         assert event == Event(event.document, supertypes=event.supertypes)
         assert event.type is not None
@@ -50,7 +50,7 @@ def _check_values(workload: Workload) -> None:
 
 
 def match_fraction(workload: Workload, events: int, subscriptions: int) -> float:
-    """The share of the subscriptions that an event matches, on average."""
+    """Return the mean share of the subscriptions that an event matches."""
     filters = [subscription.filter for subscription in workload.subscriptions(subscriptions)]
     matches = sum(filter.matches(event) for event in workload.events(events) for filter in filters)
     return matches / (events * subscriptions)

@@ -1,4 +1,4 @@
-"""What was seen: one record per effect, and what numbers follow from them.
+"""Traces: one record per effect, and the numbers that follow from them.
 
 Inside:
 

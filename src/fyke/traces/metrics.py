@@ -15,12 +15,12 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from fyke.nodes.message import EventId, NodeId
 from fyke.nodes.node import Stats
 from fyke.overlay.topology import Topology
-from fyke.traces.summary import Latency, Load, Summary, Traffic
+from fyke.traces.summary import Latency, Load, RunSummary, Traffic
 from fyke.traces.trace import (
     Accepted,
     Delivered,
@@ -38,8 +38,8 @@ EVENT: Final = "Publish"
 """The kind of messages that carry events."""
 
 
-def summarize(records: Iterable[Record], topology: Topology | None = None) -> Summary:
-    """All numbers of a trace. Some need to know the overlay, and are None without it."""
+def summarize(records: Iterable[Record], topology: Topology | None = None) -> RunSummary:
+    """Return all numbers of a trace. Some need a topology, and are None without it."""
     meter = Meter(topology)
     for record in records:
         meter.add(record)
@@ -47,12 +47,14 @@ def summarize(records: Iterable[Record], topology: Topology | None = None) -> Su
 
 
 class _Flow:
-    """What went one way, or under one name, so far."""
+    """Messages so far: of one kind that went one way, or a sum of such flows."""
 
-    __slots__ = ("bytes", "events", "messages")
+    __slots__ = ("bytes", "events", "messages", "way")
 
-    def __init__(self) -> None:
+    def __init__(self, way: int = 0) -> None:
         self.messages = self.bytes = self.events = 0
+        self.way = way
+        """Its number in `Usefulness`."""
 
     def add(self, other: _Flow) -> None:
         self.messages += other.messages
@@ -63,15 +65,18 @@ class _Flow:
         return Traffic(self.messages, self.bytes, self.events, useless)
 
 
+_Links: TypeAlias = dict[tuple[NodeId, NodeId], _Flow]
+
+
 class Meter:
-    """Takes records; `summary` may be asked at any time."""
+    """Takes records. `summary` may be asked at any time."""
 
     def __init__(self, topology: Topology | None = None) -> None:
         self._topology = topology
-        self._kinds: dict[str, _Flow] = {}
-        self._links: dict[tuple[NodeId, NodeId], _Flow] = {}
+        self._flows: dict[tuple[NodeId, NodeId, str, bool], _Flow] = {}
+        """By sender, receiver, kind, and whether the messages went straight."""
         self._said: Counter[tuple[NodeId, str]] = Counter()
-        """What clients said and was accepted, by client and kind."""
+        """Accepted messages of clients, by client and kind."""
         self._counts: Counter[str] = Counter()
         self._clients: set[NodeId] = set()
         self._published: dict[EventId, float] = {}
@@ -88,14 +93,14 @@ class Meter:
         is_tree = topology is not None and topology.is_tree()
         self._usefulness = Usefulness(topology) if topology is not None and is_tree else None
         self._takes: dict[type[Record], Callable[[Any], None]] = {
-            Told: self._told,
-            Sent: self._sent,
-            Delivered: self._delivered,
-            Accepted: self._accepted,
-            Lost: self._lost,
-            Happened: self._happened,
-            Rejected: self._rejected,
-            Held: self._holds,
+            Told: self._take_told,
+            Sent: self._take_sent,
+            Delivered: self._take_delivered,
+            Accepted: self._take_accepted,
+            Lost: self._take_lost,
+            Happened: self._take_happened,
+            Rejected: self._take_rejected,
+            Held: self._take_held,
         }
 
     def add(self, record: Record) -> None:
@@ -105,7 +110,7 @@ class Meter:
 
     # --- records ----------------------------------------------------------------------------------
 
-    def _told(self, told: Told) -> None:
+    def _take_told(self, told: Told) -> None:
         self._clients.add(told.client)
         self._said[told.client, told.kind] += 1
         if told.kind == EVENT:
@@ -114,31 +119,31 @@ class Meter:
             if told.id:
                 self._published[told.id] = told.t
 
-    def _accepted(self, accepted: Accepted) -> None:
+    def _take_accepted(self, accepted: Accepted) -> None:
         if accepted.about == EVENT:
             self._published[accepted.id] = accepted.t
 
-    def _sent(self, sent: Sent) -> None:
-        pair = (sent.at, sent.to)
-        flow, kind = self._links.get(pair), self._kinds.get(sent.kind)
+    def _take_sent(self, sent: Sent) -> None:
+        key = (sent.at, sent.to, sent.kind, sent.straight)
+        flow = self._flows.get(key)  # one look per message: nearly all records come here
         if flow is None:
-            flow = self._links[pair] = _Flow()
-        if kind is None:
-            kind = self._kinds[sent.kind] = _Flow()
+            flow = self._flows[key] = _Flow(self._way(sent))
         flow.messages += 1
-        kind.messages += 1
         flow.bytes += sent.bytes
-        kind.bytes += sent.bytes
         if sent.kind == EVENT:
             flow.events += 1
-            kind.events += 1
             if self._usefulness is not None:
-                self._usefulness.passed(sent.id, pair, sent.straight)
+                self._usefulness.passed(sent.id, flow.way)
         if sent.resent or sent.copies:
             self._counts["resent"] += sent.resent
             self._counts["copies"] += sent.copies
 
-    def _delivered(self, delivered: Delivered) -> None:
+    def _way(self, sent: Sent) -> int:
+        if self._usefulness is None:
+            return 0
+        return self._usefulness.way(sent.at, sent.to, sent.straight)
+
+    def _take_delivered(self, delivered: Delivered) -> None:
         self._matched.add(delivered.id)
         self._counts["deliveries"] += 1
         self._notified[delivered.at] += len(delivered.subscriptions)
@@ -148,7 +153,7 @@ class Meter:
         if self._usefulness is not None:
             self._usefulness.delivered(delivered.id, delivered.at)
 
-    def _lost(self, lost: Lost) -> None:
+    def _take_lost(self, lost: Lost) -> None:
         if lost.at in self._clients:
             self._take_back(lost.at, lost.kind)
             return
@@ -156,20 +161,20 @@ class Meter:
         self._lost_to[lost.to] += 1
         self._lost_events[lost.to] += lost.kind == EVENT
 
-    def _rejected(self, rejected: Rejected) -> None:
+    def _take_rejected(self, rejected: Rejected) -> None:
         self._counts["rejected"] += 1
         self._take_back(rejected.to, rejected.about)
 
     def _take_back(self, client: NodeId, kind: str) -> None:
-        """Count what a client said as not said, if a record of it was seen."""
+        """Count one message less of a client, if it was seen in the trace."""
         if self._said[client, kind]:
             self._said[client, kind] -= 1
 
-    def _holds(self, held: Held) -> None:
+    def _take_held(self, held: Held) -> None:
         self._held[held.at] = held.stats
 
-    def _happened(self, happened: Happened) -> None:
-        """A broker that crashes begins to count anew; what it held last was noted before."""
+    def _take_happened(self, happened: Happened) -> None:
+        """Note that a broker that crashes counts from zero again. Its last `Held` came before."""
         if happened.what == "crashed":
             stats = self._held.pop(happened.at, Stats())
             if self._before is not None:
@@ -188,13 +193,14 @@ class Meter:
 
     # --- what it comes to -------------------------------------------------------------------------
 
-    def summary(self) -> Summary:
+    def summary(self) -> RunSummary:
         counts = self._counts
         useless = Counter[tuple[NodeId, NodeId]]()
         if self._usefulness is not None:
             useless = self._usefulness.useless()
-        sent_events = sum(flow.events for flow in self._kinds.values())
-        return Summary(
+        links, kinds = self._link_flows(), self._kind_flows()
+        sent_events = sum(flow.events for flow in kinds.values())
+        return RunSummary(
             events=self._accepted_of(EVENT),
             matched=len(self._matched),
             deliveries=counts["deliveries"],
@@ -205,24 +211,37 @@ class Meter:
             resent=counts["resent"],
             copies=counts["copies"],
             event_receptions=sent_events - self._lost_events.total(),
-            event_links=self._event_links(),
+            event_links=self._event_links(links),
             useless=None if self._usefulness is None else useless.total(),
             latency=_latency(self._latencies),
-            kinds={kind: flow.traffic() for kind, flow in self._kinds.items()},
-            links={pair: flow.traffic(useless[pair]) for pair, flow in self._links.items()},
-            brokers=self._loads(),
+            kinds={kind: flow.traffic() for kind, flow in kinds.items()},
+            links={pair: flow.traffic(useless[pair]) for pair, flow in links.items()},
+            brokers=self._loads(links),
         )
 
-    def _names(self) -> dict[NodeId, None]:
-        """All brokers that the topology or the trace knows."""
+    def _link_flows(self) -> _Links:
+        """Return the sum of all flows for each sender and receiver."""
+        found: _Links = {}
+        for (at, to, _, _), flow in self._flows.items():
+            found.setdefault((at, to), _Flow()).add(flow)
+        return found
+
+    def _kind_flows(self) -> dict[str, _Flow]:
+        found: dict[str, _Flow] = {}
+        for (_, _, kind, _), flow in self._flows.items():
+            found.setdefault(kind, _Flow()).add(flow)
+        return found
+
+    def _names(self, links: _Links) -> dict[NodeId, None]:
+        """Return all brokers that the topology or the trace knows."""
         known = () if self._topology is None else self._topology.brokers
-        ends = (end for pair in self._links for end in pair)
+        ends = (end for pair in links for end in pair)
         return dict.fromkeys((*known, *self._held, *ends, *self._notified))
 
-    def _loads(self) -> dict[NodeId, Load]:
-        names = self._names()
+    def _loads(self, links: _Links) -> dict[NodeId, Load]:
+        names = self._names(links)
         out, came = ({name: _Flow() for name in names} for _ in range(2))
-        for (a, b), flow in self._links.items():
+        for (a, b), flow in links.items():
             out[a].add(flow)
             came[b].add(flow)
         return {name: self._load(name, out[name], came[name]) for name in names}
@@ -239,13 +258,13 @@ class Meter:
             held=held,
         )
 
-    def _event_links(self) -> int | None:
-        """A message between neighbours takes a link, a direct one all on the way."""
+    def _event_links(self, links: _Links) -> int | None:
+        """Return the links that events took: one between neighbours, else all on the way."""
         if self._topology is None:
             return None
         far: dict[NodeId, dict[NodeId, int]] = {}
         total = 0
-        for (a, b), flow in self._links.items():
+        for (a, b), flow in links.items():
             if flow.events and b not in self._topology.neighbors(a):
                 if a not in far:
                     far[a] = self._topology.distances(a)

@@ -18,7 +18,7 @@ from fyke.errors import FykeError
 from fyke.nodes.message import NodeId
 from fyke.overlay.layout import Places, layout
 from fyke.overlay.topology import Topology
-from fyke.traces.summary import Summary, Traffic
+from fyke.traces.summary import RunSummary, Traffic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,7 @@ _STYLE: Final[dict[Any, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """What is largest in all panels, and how large it is drawn, in points."""
+    """The largest values of all panels, and their sizes in points."""
 
     messages_max: int
     load_max: int
@@ -65,12 +65,12 @@ class _Scale:
 
     @property
     def legend_in(self) -> float:
-        """Three rows, in which the largest broker has room, and a margin."""
+        """Height of three rows with room for the largest broker, and a margin."""
         return 3 * max(self.diameter_max + 2, 1.8 * _LEGEND_PT) / 72 + 0.3
 
 
-def draw(topology: Topology, runs: Mapping[str, Summary], path: str | Path) -> None:
-    """Writes a PNG with a panel for each run, by its name."""
+def draw(topology: Topology, runs: Mapping[str, RunSummary], path: str | Path) -> None:
+    """Write a PNG with a panel for each run, titled by its name."""
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
@@ -106,21 +106,21 @@ def draw(topology: Topology, runs: Mapping[str, Summary], path: str | Path) -> N
 
 
 def _flatness(places: Places) -> float:
-    """Height to width, of a panel that the brokers fill."""
+    """Return height to width of a panel that the brokers fill."""
     xs, ys = zip(*places.values(), strict=True)
     flatness: float = (max(ys) - min(ys) + 0.8) / (max(xs) - min(xs) + 0.8)
     return min(1.0, max(0.16, flatness))
 
 
 def _columns(panels: int, flatness: float) -> int:
-    """Flat ones on top of each other, others side by side."""
+    """Return the number of columns: flat panels go below each other, others side by side."""
     if flatness < _FLAT:
         return ceil(panels / _COLUMNS_MAX)
     return panels if panels <= _COLUMNS_MAX else ceil(sqrt(panels))
 
 
 def _scale(
-    topology: Topology, runs: Mapping[str, Summary], places: Places, width_in: float
+    topology: Topology, runs: Mapping[str, RunSummary], places: Places, width_in: float
 ) -> _Scale:
     both = [sum(_both(run, link)) for run in runs.values() for link in topology.links]
     loads = [load.messages for run in runs.values() for load in run.brokers.values()]
@@ -138,7 +138,7 @@ def _title(axes: Axes, name: str, caption: str) -> None:
     )  # fmt: skip
 
 
-def _caption(summary: Summary) -> str:
+def _caption(summary: RunSummary) -> str:
     useless = summary.useless_share
     load = f"{summary.network_load:,.2f} messages an event"
     if useless is not None and summary.event_messages:
@@ -146,7 +146,9 @@ def _caption(summary: Summary) -> str:
     return f"{load}, {summary.control_messages:,} for subscriptions"
 
 
-def _panel(axes: Axes, topology: Topology, places: Places, summary: Summary, scale: _Scale) -> None:
+def _panel(
+    axes: Axes, topology: Topology, places: Places, summary: RunSummary, scale: _Scale
+) -> None:
     colours = _colours()
     for a, b in topology.links:
         messages, share = sum(_both(summary, (a, b))), _useless(summary, (a, b))
@@ -166,7 +168,7 @@ def _panel(axes: Axes, topology: Topology, places: Places, summary: Summary, sca
 
 
 def _label(axes: Axes, topology: Topology, places: Places, areas: list[float]) -> None:
-    """Inside of a broker where there is room, else beside it, where no link leaves."""
+    """Write a name inside its broker if there is room, else beside it where no link leaves."""
     from matplotlib.patheffects import withStroke
 
     if len(topology.brokers) > _LABELS_MAX:
@@ -191,7 +193,7 @@ def _side(cosine: float) -> str:
 
 
 def _free_angle(topology: Topology, places: Places, broker: str) -> float:
-    """The middle of the widest gap between the links of a broker."""
+    """Return the middle of the widest gap between the links of a broker."""
     x, y = places[broker]
     others = [places[other] for other in topology.neighbors(broker)]
     angles = sorted(atan2(v - y, u - x) for u, v in others)
@@ -203,7 +205,7 @@ def _free_angle(topology: Topology, places: Places, broker: str) -> float:
 
 
 def _legend(figure: Any, scale: _Scale, top: float) -> None:
-    """How wide, how large and how orange things are, in numbers."""
+    """Draw what widths, sizes and colours stand for, in numbers."""
     from matplotlib.lines import Line2D
 
     shares, colours = (0.0, 0.5, 1.0), _colours()
@@ -234,7 +236,7 @@ def _dot(area: float) -> Any:
 
 
 def _steps(most: int) -> list[int]:
-    """Three numbers up to the largest, the smaller ones round."""
+    """Return three numbers up to the largest, the smaller ones round."""
     found = {most}
     for share in (0.5, 0.1):
         digits = 10 ** max(0, len(str(int(most * share))) - 1)
@@ -248,16 +250,16 @@ def _colours() -> LinearSegmentedColormap:
     return LinearSegmentedColormap.from_list("useless", [USEFUL, "#d9c47a", USELESS])
 
 
-def _both(summary: Summary, link: tuple[NodeId, NodeId]) -> tuple[int, int]:
+def _both(summary: RunSummary, link: tuple[NodeId, NodeId]) -> tuple[int, int]:
     return _traffic(summary, link).messages, _traffic(summary, link[::-1]).messages
 
 
-def _useless(summary: Summary, link: tuple[NodeId, NodeId]) -> float | None:
-    """The share of its event messages; None without any."""
+def _useless(summary: RunSummary, link: tuple[NodeId, NodeId]) -> float | None:
+    """Return the useless share of a link's event messages; None without any."""
     ways = [_traffic(summary, link), _traffic(summary, link[::-1])]
     events = sum(way.events for way in ways)
     return sum(way.useless for way in ways) / events if events else None
 
 
-def _traffic(summary: Summary, link: tuple[NodeId, ...]) -> Traffic:
+def _traffic(summary: RunSummary, link: tuple[NodeId, ...]) -> Traffic:
     return summary.links.get((link[0], link[1]), Traffic())

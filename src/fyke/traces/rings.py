@@ -20,12 +20,12 @@ from fyke.traces.metrics import EVENT
 from fyke.traces.trace import Delivered, Linked, Lost, Record, Sent, Told
 
 Wanted: TypeAlias = Mapping[EventId, Sequence[SubscriptionId]]
-"""Who wants each event."""
+"""The subscriptions that want each event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """Of the rings of some events."""
+    """The completeness of the rings of some events."""
 
     links: int
     in_place: int
@@ -42,7 +42,7 @@ class Completeness:
 
 
 def completeness(linked: Iterable[Linked], wanted: Wanted) -> Completeness:
-    """Return how many ring links are in place; rings of one peer have none."""
+    """Count the ring links that are in place. A ring of one peer has none."""
     places: dict[SubscriptionId, tuple[int, SubscriptionId]] = {}
     known: dict[SubscriptionId, frozenset[SubscriptionId]] = {}
     for each in linked:
@@ -65,7 +65,7 @@ def completeness(linked: Iterable[Linked], wanted: Wanted) -> Completeness:
 
 @dataclass(slots=True)
 class Spread:
-    """What one event did."""
+    """The way of one event."""
 
     delivered: Counter[SubscriptionId] = field(default_factory=Counter)
     sent: Counter[NodeId] = field(default_factory=Counter)
@@ -82,7 +82,7 @@ class Spread:
 
 
 class Spreading:
-    """Takes records; `spreads` has what became of each event."""
+    """Takes records. `spreads` has the way of each event."""
 
     def __init__(self) -> None:
         self.spreads: defaultdict[EventId, Spread] = defaultdict(Spread)
@@ -108,12 +108,12 @@ class Spreading:
 
 
 def hit_ratio(spread: Spread, ids: Sequence[SubscriptionId]) -> float:
-    """Return the share of those that want an event that got it."""
+    """Return the share of wanting subscriptions that got an event."""
     return sum(id in spread.delivered for id in ids) / len(ids) if ids else 1.0
 
 
 def broken_promises(spreads: Mapping[EventId, Spread], wanted: Wanted, shortcuts: int) -> list[str]:
-    """Return what was promised and not kept, a sentence each."""
+    """Return the broken promises, a sentence each."""
     found = []
     for id, ids in wanted.items():
         spread = spreads.get(id, Spread())

@@ -1,8 +1,8 @@
 """Summary: what a trace comes to. Every number is a formula over its records.
 
 Three things are called hops in the literature, and have a name each (`messages_per_event`,
-`receptions_per_event`, `links_per_event`). The formulas stand with the properties of `Summary`; an
-average over nothing is 0.
+`receptions_per_event`, `links_per_event`). Each formula stands with its property. An average over
+nothing is 0.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fyke.nodes.node import Stats
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Of a kind of messages, or of one direction of a link."""
+    """Messages of one kind, or in one direction of a link."""
 
     messages: int = 0
     bytes: int = 0
@@ -40,7 +40,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one broker had to do, and holds in the end."""
+    """The work of one broker, and what it holds in the end."""
 
     sent: int = 0
     received: int = 0
@@ -70,8 +70,8 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """Of one run. Link traffic is by direction; sizes are those of the last `Held` records."""
+class RunSummary:
+    """Numbers of one run. Link traffic is by direction; sizes come from the last `Held` records."""
 
     events: int = 0
     """Published by clients, and accepted."""
@@ -185,7 +185,7 @@ class Summary:
         return _ratio(self.events, max((load.work for load in self.brokers.values()), default=0))
 
     def document(self) -> dict[str, object]:
-        """All of it as plain data."""
+        """Return all numbers as plain data."""
         return {
             **{name: getattr(self, name) for name in _COUNTS},
             **{name: getattr(self, name) for name in _RATIOS},

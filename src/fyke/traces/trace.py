@@ -68,7 +68,7 @@ class Informed(Struct, frozen=True, tag="informed", tag_field="is"):
 
 
 class Accepted(Struct, frozen=True, tag="accepted", tag_field="is"):
-    """A node gave an id to what another one said without."""
+    """A node gave an id to a message that came without one."""
 
     t: float
     at: NodeId
@@ -78,7 +78,7 @@ class Accepted(Struct, frozen=True, tag="accepted", tag_field="is"):
 
 
 class Rejected(Struct, frozen=True, tag="rejected", tag_field="is"):
-    """A node, or what runs it, did not accept what another one said."""
+    """A node, or its runtime, did not accept a message."""
 
     t: float
     at: NodeId
@@ -98,7 +98,7 @@ class Lost(Struct, frozen=True, tag="lost", tag_field="is"):
 
 
 class Happened(Struct, frozen=True, tag="happened", tag_field="is"):
-    """A fault, or its end: cut, healed, crashed, restarted. Or a broker is added or removed."""
+    """A fault or its end: cut, healed, crashed, restarted; or a broker was added or removed."""
 
     t: float
     what: str
@@ -107,7 +107,7 @@ class Happened(Struct, frozen=True, tag="happened", tag_field="is"):
 
 
 class Held(Struct, frozen=True, tag="held", tag_field="is"):
-    """What a node holds and has done, as of now."""
+    """Stats of a node at this time."""
 
     t: float
     at: NodeId
@@ -115,7 +115,7 @@ class Held(Struct, frozen=True, tag="held", tag_field="is"):
 
 
 class Linked(Struct, frozen=True, gc=False, tag="linked", tag_field="is"):
-    """Whom a subscription of a peer has as ring links, as of now; all by their ids."""
+    """The ring links of a peer's subscription at this time, all by their ids."""
 
     t: float
     at: NodeId
@@ -130,7 +130,7 @@ Record: TypeAlias = (
 
 
 def name_of(message: Message) -> tuple[str, str]:
-    """The kind of a message, and the id of the event or the subscription it is about."""
+    """Return the kind of a message, and the id of its event or subscription."""
     if isinstance(message, Subscribe):
         return "Subscribe", message.subscription.id
     return type(message).__name__, getattr(message, "id", "")
@@ -140,7 +140,7 @@ _DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Record)
 
 
 def read(path: str | Path) -> Iterator[Record]:
-    """The records of a file, one at a time; FykeError names the line that is none."""
+    """Yield the records of a file. FykeError names the line that is not a record."""
     try:
         with Path(path).open("rb") as lines:
             yield from _records(lines, path)
@@ -157,7 +157,7 @@ def _records(lines: Iterable[bytes], path: str | Path) -> Iterator[Record]:
 
 
 def lines(records: Iterable[Record]) -> bytes:
-    """Records as JSON lines."""
+    """Return records as JSON lines."""
     return _ENCODER.encode_lines(records)
 
 

@@ -18,47 +18,49 @@ from fyke.overlay.topology import Topology
 
 
 class Usefulness:
-    """Of the messages of one run, over a tree."""
+    """Judges the event messages of one run, over a tree."""
 
     def __init__(self, topology: Topology) -> None:
         self._bits = {broker: 1 << at for at, broker in enumerate(topology.brokers)}
-        self._numbers: dict[tuple[NodeId, NodeId, bool], int] = {}
-        self._behind: list[int] = []
         self._known = _behind(topology, self._bits)
+        self._ways: list[tuple[NodeId, NodeId]] = []
+        self._behind: list[int] = []
+        """The brokers behind each way."""
         self._passed: dict[EventId, array[int]] = {}
         self._reached: dict[EventId, int] = {}
 
-    def passed(self, event: EventId, pair: tuple[NodeId, NodeId], straight: bool = False) -> None:
-        """Note a message with the event from one broker to another."""
-        number = self._numbers.get((*pair, straight))
-        if number is None:
-            number = self._numbers[*pair, straight] = len(self._behind)
-            receiver = self._bits.get(pair[1], 0)
-            self._behind.append(receiver if straight else self._known.get(pair, receiver))
-        links = self._passed.get(event)
-        if links is None:
-            links = self._passed[event] = array("I")
-        links.append(number)
+    def way(self, sender: NodeId, receiver: NodeId, is_straight: bool = False) -> int:
+        """Add a way of messages from one broker to another. Return its number."""
+        pair, alone = (sender, receiver), self._bits.get(receiver, 0)
+        self._ways.append(pair)
+        self._behind.append(alone if is_straight else self._known.get(pair, alone))
+        return len(self._ways) - 1
+
+    def passed(self, event: EventId, way: int) -> None:
+        """Note a message with the event that went this way."""
+        ways = self._passed.get(event)
+        if ways is None:
+            ways = self._passed[event] = array("I")
+        ways.append(way)
 
     def delivered(self, event: EventId, broker: NodeId) -> None:
-        """A client of the broker got the event."""
+        """Note that a client of the broker got the event."""
         self._reached[event] = self._reached.get(event, 0) | self._bits.get(broker, 0)
 
     def useless(self) -> Counter[tuple[NodeId, NodeId]]:
-        """Messages that were of no use, by sender and receiver."""
+        """Count the messages that were of no use, by sender and receiver."""
         found: Counter[int] = Counter()
-        for event, links in self._passed.items():
+        for event, ways in self._passed.items():
             reached = self._reached.get(event, 0)
-            found.update(at for at in links if not self._behind[at] & reached)
-        pairs = [(a, b) for a, b, _ in self._numbers]
+            found.update(way for way in ways if not self._behind[way] & reached)
         useless: Counter[tuple[NodeId, NodeId]] = Counter()
-        for at, count in found.items():
-            useless[pairs[at]] += count
+        for way, count in found.items():
+            useless[self._ways[way]] += count
         return useless
 
 
 def _behind(topology: Topology, bits: dict[NodeId, int]) -> dict[tuple[NodeId, NodeId], int]:
-    """For each direction of each link, the brokers on its far side."""
+    """Return the brokers on the far side of each link, in each direction."""
     parents = topology.parents(topology.brokers[0])
     below = dict(bits)
     for broker in reversed(parents):

@@ -25,7 +25,7 @@ from fyke.typed.stability import changes, handed_on, stored
 
 @dataclass(frozen=True, slots=True)
 class Construction:
-    """How a constructor is called: which attribute of the object each parameter is taken from.
+    """The way to call a constructor: each parameter, with the attribute from which it is taken.
 
     `stable` are the attributes that the new object has as the old one had them; `problem` says why
     objects cannot be made from their attributes.
@@ -53,7 +53,7 @@ def construction_of(cls: type, hints: dict[str, Any]) -> Construction:
 
 
 def _of_fields(cls: type, names: list[str], hints: dict[str, Any], after: str) -> Construction:
-    """Return how a generated constructor is called: it stores what it gets."""
+    """Return the way to call a generated constructor. It stores its arguments unchanged."""
     computed = {each for each in names if isinstance(getattr(cls, each, None), property)}
     stable = frozenset(names) - _changed_by(cls, after, names) - computed
     shapes = {each: hints.get(each, Any) for each in names}
@@ -61,7 +61,7 @@ def _of_fields(cls: type, names: list[str], hints: dict[str, Any], after: str) -
 
 
 def _of_model(cls: Any, hints: dict[str, Any]) -> Construction:
-    """Return how a pydantic model is made; fields with validators may change on the way."""
+    """Return the way to make a pydantic model. Validators may change fields on the way."""
     sources = {field.alias or name: name for name, field in cls.model_fields.items()}
     decorators = cls.__pydantic_decorators__
     names = set(cls.model_fields)
@@ -78,7 +78,7 @@ def _of_model(cls: Any, hints: dict[str, Any]) -> Construction:
 
 
 def _of_any(cls: type, hints: dict[str, Any]) -> Construction:
-    """Return how a constructor that somebody wrote is called, if its parameters are attributes."""
+    """Return the way to call a hand-written constructor whose parameters are attributes."""
     try:
         parameters = list(inspect.signature(cls).parameters.values())
     except (TypeError, ValueError):
@@ -116,7 +116,7 @@ def _slots(cls: type) -> set[str]:
 
 
 def kept_by(cls: type) -> dict[str, str]:
-    """Return what the constructor of a plain class stores as it came: by parameter, where."""
+    """Return, by parameter, the attribute in which a plain class stores it unchanged."""
     for at, base in enumerate(cls.__mro__):
         function = vars(base).get("__init__")
         if isinstance(function, FunctionType):
@@ -129,7 +129,7 @@ def kept_by(cls: type) -> dict[str, str]:
 
 
 def _kept_above(bases: tuple[type, ...], handed: dict[str, str | int]) -> dict[str, str]:
-    """Return what the constructor of the next ancestor stores of what it is handed."""
+    """Return the arguments that the constructor of the next ancestor stores, and where."""
     for base in bases:
         if dataclasses.is_dataclass(base) and not _has_own(base, "__init__"):
             names = [each.name for each in dataclasses.fields(base) if each.init]
@@ -173,7 +173,7 @@ def _changed_by(cls: type, method: str, names: list[str]) -> set[str]:
 
 
 def _has_own(cls: type, *methods: str) -> bool:
-    """Whether somebody wrote one of the methods: not a library, and not generated."""
+    """Return True if one of the methods was written by hand: neither in a library nor generated."""
     for base in cls.__mro__:
         if is_of_library(base):
             continue

@@ -25,7 +25,7 @@ from fyke.typed.stability import is_stable
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class TypedAttribute:
     """An attribute of an event, and the member of the class that it is read from."""
 
     name: str
@@ -47,17 +47,17 @@ class Description:
     cls: type
     name: str
     supertypes: tuple[str, ...]
-    attributes: tuple[Attribute, ...]
+    attributes: tuple[TypedAttribute, ...]
     construction: Construction
     encode: Callable[[Any], bytes] | None = None
     decode: Callable[[bytes], Any] | None = None
     doubts: frozenset[str] = frozenset()
     unknown: Counter[str] = field(default_factory=Counter)
     readers: list[Any] = field(default_factory=list)
-    """How `showing` reads the attributes, once it has."""
+    """The readers that `showing` has made for the attributes."""
 
     @cached_property
-    def members(self) -> dict[str, Attribute]:
+    def members(self) -> dict[str, TypedAttribute]:
         """The attributes by the member of the class that they are read from."""
         return {each.member: each for each in self.attributes}
 
@@ -73,11 +73,11 @@ def describe(
     encode: Callable[[Any], bytes] | None = None,
     decode: Callable[[bytes], Any] | None = None,
 ) -> Description:
-    """Return the description of a class; SchemaError where it contradicts itself or a supertype."""
+    """Return the description of a class; SchemaError if it contradicts itself or a supertype."""
     hints = _hints(cls, name)
     construction = Construction() if encode else construction_of(cls, hints)
     stable_here = construction.stable | stable  # who encodes decides what comes back
-    found: dict[str, Attribute] = {}
+    found: dict[str, TypedAttribute] = {}
     for each in _attributes(cls, hints, stable_here, name, show):
         known = found.get(each.name)
         if known is None or known.member == each.member:
@@ -123,7 +123,7 @@ def fields_of(cls: type, hints: dict[str, Any]) -> list[str]:
 
 def _attributes(
     cls: type, hints: dict[str, Any], stable: frozenset[str], name: str, show: frozenset[str] | None
-) -> Iterator[Attribute]:
+) -> Iterator[TypedAttribute]:
     for member in fields_of(cls, hints):
         if not member.startswith("_"):
             annotation = hints.get(member, parameter_hint(cls, member))
@@ -150,7 +150,7 @@ def _attribute(
     is_call: bool,
     owner: str,
     show: frozenset[str] | None,
-) -> Attribute:
+) -> TypedAttribute:
     is_shown = show is None or plain in show or member in show
     try:
         shape = shape_of(annotation)
@@ -161,7 +161,7 @@ def _attribute(
     name = f"data.{plain}" if plain in ENVELOPE else plain
     if shape.members is not None and not compares_alike(shape.members):
         is_kept = False
-    return Attribute(name, member, shape, is_call, is_kept, is_shown and not shape.is_hidden)
+    return TypedAttribute(name, member, shape, is_call, is_kept, is_shown and not shape.is_hidden)
 
 
 def _result_hint(function: Any) -> Any:
@@ -174,8 +174,11 @@ def _result_hint(function: Any) -> Any:
 # --- against supertypes ---------------------------------------------------------------------------
 
 
-def _check_redefined(name: str, attributes: tuple[Attribute, ...], above: Description) -> None:
-    """A subtype may narrow an attribute, not change it: who wants the supertype relies on it."""
+def _check_redefined(name: str, attributes: tuple[TypedAttribute, ...], above: Description) -> None:
+    """Refuse a subtype that changes an attribute.
+
+    It may narrow it: subscribers of the supertype rely on it.
+    """
     theirs = {each.name: each for each in above.attributes}
     for each in attributes:
         known = theirs.get(each.name)
@@ -210,7 +213,7 @@ def _said(shape: Shape) -> str:
 
 def _doubts(
     cls: type,
-    attributes: tuple[Attribute, ...],
+    attributes: tuple[TypedAttribute, ...],
     construction: Construction,
     ancestors: list[Description],
 ) -> frozenset[str]:
@@ -238,7 +241,7 @@ def _doubts(
 
 
 def check_makeable(described: Description) -> None:
-    """Raise FykeError where objects of the class can neither be encoded nor made."""
+    """Raise FykeError if objects of the class can neither be encoded nor made."""
     if described.construction.problem and described.encode is None:
         raise FykeError(
             f"{described.name} cannot travel as bytes: {described.construction.problem}; "

@@ -151,7 +151,7 @@ class Field:
 
 
 def _ordered(name: str, operator: str, value: Scalar, order: Enumeration) -> Filter:
-    """Members of an enumeration compare in its own order."""
+    """Compare members of an enumeration in its own order."""
     place = order.index(value)
     last = {"<": place, "<=": place + 1}.get(operator)
     first = {">": place + 1, ">=": place}.get(operator, 0)
@@ -183,7 +183,7 @@ class Condition:
         return self.owner.cls
 
     def matches(self, event: Any) -> bool:
-        """Whether an object, an event or a document fits."""
+        """Return True if an object, an event or a document fits."""
         packed: Event | Document = pack(event) if is_object(event) else event
         return self.filter.matches(packed)
 
@@ -206,7 +206,7 @@ class Condition:
         return self.inner if owner is self.owner else self.filter
 
     def _related(self, other: Condition) -> tuple[Description, Description]:
-        """Return the narrower and the wider class of two; FilterError where neither is one."""
+        """Return the narrower and the wider class of two; FilterError if neither is one."""
         if issubclass(self.cls, other.cls):
             return self.owner, other.owner
         if issubclass(other.cls, self.cls):
@@ -238,14 +238,14 @@ def _field(field: Any) -> Field:
 
 
 def one_of(field: Any, values: Iterable[object]) -> Condition:
-    """The field is equal to one of some values."""
+    """Require that the field is equal to one of some values."""
     known = _field(field)
     found = tuple(known._value(each) for each in values)
     return known._made(In(known._name, found) if found else FALSE)
 
 
 def contains(field: Any, value: object) -> Condition:
-    """The text contains a text; the list contains a value."""
+    """Require that the text contains a text, or the list a value."""
     known = _field(field)
     if known._shape.elements is not None:
         return known._made(equals(known._name, known._value(value)))
@@ -253,7 +253,7 @@ def contains(field: Any, value: object) -> Condition:
 
 
 def like(field: Any, pattern: str) -> Condition:
-    """The text fits a pattern of SQL: `%` any text, `_` any character."""
+    """Require that the text fits a pattern of SQL: `%` is any text, `_` any character."""
     known = _field(field)
     try:
         return known._made(fitting(known._name, from_like(_text(pattern))))
@@ -262,12 +262,12 @@ def like(field: Any, pattern: str) -> Condition:
 
 
 def matches(field: Any, expression: str) -> Condition:
-    """RE2 finds a regular expression in the text."""
+    """Require that RE2 finds a regular expression in the text."""
     known = _field(field)
     return known._made(Matches(known._name, _text(expression)))
 
 
 def exists(field: Any) -> Condition:
-    """The field is not None."""
+    """Require that the field is not None."""
     known = _field(field)
     return known._made(Exists(known._name))

@@ -16,7 +16,7 @@ _LIBRARIES: Final = ("builtins", "abc", "typing", "enum", "msgspec", "pydantic")
 
 
 def is_of_library(cls: type) -> bool:
-    """Whether a class is one that others inherit from without having written it."""
+    """Return True if a class is one that others inherit from without having written it."""
     return cls.__module__.partition(".")[0] in _LIBRARIES
 
 

@@ -68,12 +68,12 @@ def _object_event(
 
 
 def is_object(event: object) -> bool:
-    """Whether somebody publishes an object of an event class, rather than an event."""
+    """Return True for an object of an event class, False for an event."""
     return is_event_class(type(event))
 
 
 def pack(object: Any) -> ObjectEvent:
-    """Return the event of an object of an event class; EventError where a value does not fit."""
+    """Return the event of an object of an event class; EventError if a value does not fit."""
     description = described(type(object))
     shown_: dict[str, Any] = {"type": description.name}
     doubts: set[str] | None = set(description.doubts) if description.doubts else None
@@ -123,7 +123,7 @@ def unpack(event: Event) -> Any:
 
 
 def _document(document: Document) -> dict[str, Any]:
-    """Return the arguments in a document that somebody wrote by hand, without the envelope."""
+    """Return the arguments in a document that was written by hand, without the envelope."""
     found = {name: value for name, value in document.items() if name not in ("type", DOUBTS)}
     data = found.get("data")
     named = {name[5:]: value for name, value in found.items() if name.startswith("data.")}

@@ -26,7 +26,7 @@ from fyke.typed.registry import is_event_class, nested_description
 from fyke.typed.shapes import ANY, Shape, is_record, shape_of
 
 BUILTINS: Final = (datetime, date, timedelta, Decimal, UUID)
-"""What a document holds as it is: text is not read as a time there, nor a float as a Decimal."""
+"""Types that a document holds as they are: text is no time there, a float no Decimal."""
 
 
 def encode_object(object: Any, description: Description) -> bytes:
@@ -38,7 +38,7 @@ def encode_object(object: Any, description: Description) -> bytes:
         return data
     check_makeable(description)
     try:
-        return msgspec.msgpack.encode(_arguments(object, description), enc_hook=_encoded)
+        return msgspec.msgpack.encode(_arguments(object, description), enc_hook=_encode)
     except (TypeError, ValueError, msgspec.MsgspecError, RecursionError) as refused:
         raise EventError(
             f"a {description.name} cannot be written: {refused}; give @fyke.event encode= and "
@@ -52,7 +52,7 @@ def _arguments(object: Any, description: Description) -> dict[str, Any]:
         value = getattr(object, source)
         is_accessor = source in description.members and description.members[source].is_call
         value = value() if is_accessor else value
-        found[parameter] = _encoded(value) if _is_written_here(value) else value
+        found[parameter] = _encode(value) if _is_written_here(value) else value
     return found
 
 
@@ -60,15 +60,15 @@ def _is_written_here(value: Any) -> bool:
     return is_record(type(value)) or is_event_class(type(value))
 
 
-def _encoded(value: Any) -> Any:
-    """What msgspec does not write itself: records by the arguments of their constructors."""
+def _encode(value: Any) -> Any:
+    """Convert what msgspec does not write itself: a record becomes its constructor's arguments."""
     if _is_written_here(value):
         return _arguments(value, nested_description(type(value)))
     raise TypeError(f"a {type(value).__name__} has no bytes")
 
 
 def decode_object(payload: bytes, description: Description) -> Any:
-    """Return the object of some bytes; EventError where they are not of its class."""
+    """Return the object of some bytes; EventError if they are not of its class."""
     if description.decode is not None:
         try:
             return description.decode(payload)
@@ -82,14 +82,14 @@ def decode_object(payload: bytes, description: Description) -> Any:
 
 
 def make(description: Description, arguments: Any, builtins: tuple[type, ...] = ()) -> Any:
-    """Return an object of its constructor; EventError where the arguments do not fit."""
+    """Return an object of its constructor; EventError if the arguments do not fit."""
     check_makeable(description)
     try:
         if not isinstance(arguments, Mapping):
             raise TypeError(f"expected arguments by name, not {shown(arguments)}")
         shapes = description.construction.shapes
         given = {
-            name: _restored(arguments[name], shapes[name], builtins)
+            name: _restore(arguments[name], shapes[name], builtins)
             for name in description.construction.sources
             if name in arguments
         }
@@ -112,7 +112,7 @@ def _shape(annotation: Any) -> Shape | None:
         return None
 
 
-def _restored(value: Any, annotation: Any, builtins: tuple[type, ...]) -> Any:
+def _restore(value: Any, annotation: Any, builtins: tuple[type, ...]) -> Any:
     """Return a value as its annotation says; records are made by their own constructors."""
     shape = _shape(annotation)
     if shape is None or shape is ANY or value is None:

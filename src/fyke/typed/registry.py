@@ -112,7 +112,7 @@ def _register(cls: type, name: str | None = None, **options: Any) -> Description
 
 
 def _check_name(cls: type, new: Description) -> None:
-    """Raise where another class has the name, or an older version of this one does not agree."""
+    """Refuse a name that another class has, and a version that an older one contradicts."""
     from fyke.typed.schemas import check_evolution, schema_of_description
 
     known = _named.get(new.name)
@@ -143,12 +143,12 @@ def forget(cls: type) -> None:
 
 
 def is_event_class(cls: object) -> bool:
-    """Whether a class, or an ancestor of it, was made an event class."""
+    """Return True if a class, or an ancestor of it, was made an event class."""
     return isinstance(cls, type) and any(_OWN in vars(base) for base in cls.__mro__)
 
 
 def described(cls: type) -> Description:
-    """Return the description of an event class; FykeError where it is none."""
+    """Return the description of an event class; FykeError if the class is no event class."""
     own = vars(cls).get(_OWN)
     if own is not None and own.cls is cls:
         return own  # type: ignore[no-any-return]

@@ -68,7 +68,7 @@ def _attributes(description: Description) -> Iterator[Attribute]:
     for each in description.attributes:
         if each.is_shown:
             must = each.member in required and not each.shape.is_optional
-            yield from _declared(each.name, each.shape, False, must, 1)
+            yield from _declare(each.name, each.shape, False, must, 1)
 
 
 def _required(description: Description) -> set[str]:
@@ -85,7 +85,7 @@ def _required(description: Description) -> set[str]:
     }
 
 
-def _declared(
+def _declare(
     path: str, shape: Shape, multiple: bool, required: bool, depth: int
 ) -> Iterator[Attribute]:
     if depth > _DEPTH_MAX or shape.is_tree or shape.is_hidden:
@@ -94,15 +94,15 @@ def _declared(
         for each in nested_description(shape.nested).attributes:
             if each.is_shown:
                 inner = f"{path}.{each.name.removeprefix('data.')}"
-                yield from _declared(inner, each.shape, multiple, False, depth + 1)
+                yield from _declare(inner, each.shape, multiple, False, depth + 1)
     elif shape.elements is not None:
-        yield from _declared(path, shape.elements, True, False, depth + 1)
+        yield from _declare(path, shape.elements, True, False, depth + 1)
     elif shape.domain is not None:
         yield Attribute(path, shape.domain, multiple, required and not multiple)
 
 
 def check_evolution(old: Schema, new: Schema) -> None:
-    """Raise SchemaError where a new version of a schema breaks what was built on the old one."""
+    """Raise SchemaError if a new version of a schema breaks what was built on the old one."""
     for before in old.types:
         now = new.type(before.name)
         if now is None:

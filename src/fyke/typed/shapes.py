@@ -64,7 +64,7 @@ _HIDDEN: Final = (bytes, bytearray, memoryview)
 class Shape:
     """The values of an attribute: scalars of exact classes, lists, nested objects.
 
-    `domain` is None where there is no single one. `is_hidden` values have no place in an event.
+    `domain` is None if there is no single one. `is_hidden` values have no place in an event.
     """
 
     classes: frozenset[type] = frozenset()
@@ -93,7 +93,7 @@ HIDDEN: Final = Shape(is_hidden=True)
 
 
 def shape_of(annotation: Any) -> Shape:
-    """Return the shape of an annotation; SchemaError where its values have no place in an event."""
+    """Return the shape of an annotation; SchemaError if its values have no place in an event."""
     if annotation in (Any, object, inspect.Parameter.empty) or isinstance(
         annotation, typing.TypeVar
     ):
@@ -102,13 +102,13 @@ def shape_of(annotation: Any) -> Shape:
         return Shape(frozenset({NOTHING}))
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        return _bounded(shape_of(arguments[0]), arguments[1:])
+        return _bound(shape_of(arguments[0]), arguments[1:])
     if origin in (typing.Final, typing.ClassVar, typing.Required, typing.NotRequired):
         return shape_of(arguments[0])
     if origin is typing.Literal:
         return _literal(arguments)
     if origin in (typing.Union, types.UnionType):
-        return _united([shape_of(each) for each in arguments])
+        return _unite([shape_of(each) for each in arguments])
     if isinstance(annotation, typing.NewType):
         return shape_of(annotation.__supertype__)
     return _generic(annotation, origin or annotation, arguments)
@@ -119,7 +119,7 @@ def _generic(annotation: Any, cls: Any, arguments: tuple[Any, ...]) -> Shape:
         raise SchemaError(f"{annotation!r} is an annotation that has no values here")
     if issubclass(cls, _LISTS) or cls in (collections.abc.Sequence, collections.abc.Set):
         inner = [shape_of(each) for each in arguments if each is not ...]
-        return Shape(elements=_united(inner) if inner else Shape(ANYTHING))
+        return Shape(elements=_unite(inner) if inner else Shape(ANYTHING))
     if issubclass(cls, dict) or cls is collections.abc.Mapping:
         return Shape(is_tree=True)
     if cls is float:
@@ -139,7 +139,7 @@ def _generic(annotation: Any, cls: Any, arguments: tuple[Any, ...]) -> Shape:
 
 
 def is_record(cls: type) -> bool:
-    """Whether the fields of a class are declared, so that it can be nested."""
+    """Return True if the fields of a class are declared, so that it can be nested."""
     return (
         dataclasses.is_dataclass(cls)
         or hasattr(cls, "__struct_fields__")
@@ -149,19 +149,19 @@ def is_record(cls: type) -> bool:
 
 
 def shown_value(member: Enum) -> Any:
-    """Return what stands for a member of an enumeration: its value, or else its name."""
+    """Return the scalar of an enumeration's member: its value, or else its name."""
     return member.value if type(member.value) in (str, int, float, bool) else member.name
 
 
 def has_plain_members(cls: type[Enum]) -> bool:
-    """Whether `value` and `name` of a member are what Enum says they are."""
+    """Return True if `value` and `name` of a member are what Enum says they are."""
     own = (base for base in cls.__mro__ if base.__module__ not in ("builtins", "enum"))
     names = ("value", "name", "__getattribute__")
     return not any(name in vars(base) for base in own for name in names)
 
 
 def compares_alike(cls: type) -> bool:
-    """Whether a class leaves comparison to the standard library: `==` is what it seems."""
+    """Return True if a class leaves comparison to the standard library: `==` is what it seems."""
     names = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__contains__")
     own = (base for base in cls.__mro__ if base.__module__ not in ("builtins", "enum"))
     return not any(name in vars(base) for base in own for name in names)
@@ -175,7 +175,7 @@ def _enumerated(cls: type[Enum]) -> Shape:
 
 
 def _literal(values: tuple[Any, ...]) -> Shape:
-    """Members may be text, numbers, booleans, None and members of one enumeration."""
+    """Return the shape of literals: text, numbers, booleans, None or members of one enumeration."""
     shown = [shown_value(each) if isinstance(each, Enum) else each for each in values]
     classes = frozenset(map(type, values))
     enums = {cls for cls in classes if issubclass(cls, Enum)}
@@ -194,7 +194,7 @@ def _members_domain(values: list[Any]) -> Domain | None:
     return Real() if all(type(each) in (int, float) for each in values) else None
 
 
-def _united(shapes: list[Shape]) -> Shape:
+def _unite(shapes: list[Shape]) -> Shape:
     """Return the shape of alternatives; those that are more than scalars make it anything."""
     some = [shape for shape in shapes if shape.classes != {NOTHING}]
     classes: frozenset[type] = frozenset().union(*(shape.classes for shape in shapes))
@@ -213,7 +213,7 @@ def _united(shapes: list[Shape]) -> Shape:
     )
 
 
-def _bounded(shape: Shape, notes: tuple[Any, ...]) -> Shape:
+def _bound(shape: Shape, notes: tuple[Any, ...]) -> Shape:
     """Return the shape with the bounds that msgspec, pydantic or annotated_types wrote down."""
     low: Any = None
     high: Any = None

@@ -34,7 +34,7 @@ _DEPTH_MAX: Final = 50
 
 
 class Reader(NamedTuple):
-    """How one attribute is read: `simple` are classes whose values need no further look."""
+    """The reading of one attribute. Values of the `simple` classes need no further look."""
 
     name: str
     get: Callable[[Any], Any]
@@ -63,7 +63,7 @@ _UNBOUNDED: Final[tuple[Domain | None, ...]] = (
 
 
 def _simple(shape: Shape) -> frozenset[type]:
-    """The classes that need a look of `admit` and no other: no bounds, no members, no doubt."""
+    """Return the classes for which `admit` is enough: they have no bounds, members or doubts."""
     if shape.elements or shape.nested or shape.members or shape.domain not in _UNBOUNDED:
         return frozenset()
     if float in shape.classes:
@@ -72,11 +72,11 @@ def _simple(shape: Shape) -> frozenset[type]:
 
 
 def read_value(value: Any, shape: Shape, path: str, doubts: set[str], depth: int) -> Any:
-    """Return what an event shows of a value: a scalar, a list or a nested document."""
+    """Return a value as an event shows it: a scalar, a list or a nested document."""
     if depth > _DEPTH_MAX:
         raise EventError(f"nested deeper than {_DEPTH_MAX} levels", attribute=path)
     if shape.nested is not None and value is not None:
-        return _nested(value, shape.nested, path, doubts, depth)
+        return _show_nested(value, shape.nested, path, doubts, depth)
     if shape.elements is not None and isinstance(value, list | tuple | set | frozenset):
         if type(value) not in (list, tuple, set, frozenset):
             doubts.add(path)
@@ -95,7 +95,7 @@ def read_value(value: Any, shape: Shape, path: str, doubts: set[str], depth: int
             return _list(value, ANY, path, doubts, depth)
         if is_record(type(value)):
             doubts.add(path)
-            return _nested(value, type(value), path, doubts, depth)
+            return _show_nested(value, type(value), path, doubts, depth)
     return _scalar(value, shape, path, doubts)
 
 
@@ -110,7 +110,9 @@ def _list(values: Iterable[Any], shape: Shape, path: str, doubts: set[str], dept
     return found if any(isinstance(each, dict | list) for each in found) else tuple(found)
 
 
-def _nested(value: Any, declared: type, path: str, doubts: set[str], depth: int) -> dict[str, Any]:
+def _show_nested(
+    value: Any, declared: type, path: str, doubts: set[str], depth: int
+) -> dict[str, Any]:
     """Return the document of a nested record; one of another class is in doubt as a whole."""
     if not isinstance(value, declared):
         raise _misfit(value, declared.__name__, path)
@@ -132,7 +134,7 @@ def _nested(value: Any, declared: type, path: str, doubts: set[str], depth: int)
 def _scalar(value: Any, shape: Shape, path: str, doubts: set[str]) -> Scalar:
     cls = type(value)
     if cls in shape.classes:
-        read = _converted(value, path)
+        read = _convert(value, path)
         if (
             (cls not in _PLAIN and len(shape.classes - {NOTHING}) > 1)
             or (
@@ -149,7 +151,7 @@ def _scalar(value: Any, shape: Shape, path: str, doubts: set[str]) -> Scalar:
     return read
 
 
-def _converted(value: Any, path: str) -> Scalar:
+def _convert(value: Any, path: str) -> Scalar:
     if isinstance(value, Enum):
         value = shown_value(value)
     elif type(value) is UUID:
@@ -160,7 +162,7 @@ def _converted(value: Any, path: str) -> Scalar:
 def _relative(value: Any, shape: Shape, path: str) -> Scalar:
     """Return a value of a class that is not declared, but a subclass or of the same kind."""
     if isinstance(value, tuple(shape.classes)) and type(value) is not bool:
-        return _converted(value, path)
+        return _convert(value, path)
     if shape.is_tree:
         return admit(value, path)
     is_number = shape.classes & {int, float} and not isinstance(value, bool | Decimal | Enum)
@@ -182,7 +184,10 @@ def _misfit(value: Any, expected: str, path: str) -> EventError:
 
 
 def _is_ambiguous(moment: datetime) -> bool:
-    """Whether it falls into an hour that comes twice: Python holds it equal to nothing else."""
+    """Return True if the moment is in an hour that comes twice.
+
+    Python finds such a moment equal to nothing else.
+    """
     if type(moment.tzinfo) is timezone or moment.tzinfo is None:
         return False
     return moment.replace(fold=0).utcoffset() != moment.replace(fold=1).utcoffset()

@@ -27,12 +27,12 @@ _above: WeakKeyDictionary[ast.AST, Definition] = WeakKeyDictionary()
 
 
 def definition(function: FunctionType) -> Definition | None:
-    """Return the syntax tree of a function; None where there is no source that fits."""
+    """Return the syntax tree of a function; None if no source fits."""
     code = function.__code__
-    found = _defined(code.co_filename, function.__globals__).get(code)
+    found = _read_definitions(code.co_filename, function.__globals__).get(code)
     if found is None and code.co_filename in _files:
         linecache.checkcache(code.co_filename)
-        found = _defined(code.co_filename, function.__globals__).get(code)
+        found = _read_definitions(code.co_filename, function.__globals__).get(code)
     return found
 
 
@@ -43,12 +43,7 @@ def enclosing(function: FunctionType) -> Iterator[Definition]:
         yield node
 
 
-def text_at(filename: str, line: int) -> str:
-    """Return a line of a file, as it stands there."""
-    return linecache.getline(filename, line).strip()
-
-
-def _defined(filename: str, names: dict[str, object]) -> dict[CodeType, Definition]:
+def _read_definitions(filename: str, names: dict[str, object]) -> dict[CodeType, Definition]:
     lines = linecache.getlines(filename, names)
     known = _files.get(filename)
     if known is not None and known[0] is lines:
@@ -100,7 +95,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _covered(code: CodeType) -> Span:
-    """Return where the instructions of a code object come from: for a lambda, its body."""
+    """Return the span of source from which a code object comes: for a lambda, its body."""
     places = [
         ((line, column), (end_line, end_column))
         for line, end_line, column, end_column in code.co_positions()

@@ -86,7 +86,7 @@ PURE_METHODS: Final = frozenset(
 
 
 def stored(function: FunctionType | None) -> dict[str, str]:
-    """Return what an `__init__` stores as it came: by parameter, the attribute of self."""
+    """Return, by parameter, the attribute in which an `__init__` stores it unchanged."""
     node = function and definition(function)
     if function is None or not isinstance(node, ast.FunctionDef) or not node.args.args:
         return {}
@@ -177,7 +177,7 @@ def _stores(node: Definition, own: str) -> Iterator[str]:
 
 
 def is_stable(member: Any, stable: Collection[str]) -> bool:
-    """Whether a property or accessor is a pure function of attributes that are stable."""
+    """Return True if a property or accessor is a pure function of stable attributes."""
     function = member
     if isinstance(member, property):
         function = member.fget
@@ -206,7 +206,10 @@ _PLAIN: Final = (
 
 
 def _is_pure(node: ast.expr, own: str, stable: Collection[str]) -> bool:
-    """Whether an expression has one value for one set of stable attributes, wherever it runs."""
+    """Return True if an expression has one value for one set of stable attributes.
+
+    It has it wherever it runs.
+    """
     match node:
         case ast.Constant():
             return True

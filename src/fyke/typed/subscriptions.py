@@ -47,7 +47,7 @@ class TypedSubscription:
         self.filter = self.derived.filter
 
     def may_accept(self, event: Event, doubts: Iterable[str]) -> bool:
-        """Whether the closure looks at something that is in doubt, in an event of its type."""
+        """Return True if the closure looks at something in doubt, in an event of its type."""
         if self.derived is None or not TypeIs(described(self.cls).name).matches(event):
             return False
         relies = self.derived.relies
@@ -142,7 +142,10 @@ _NOBODY: Mapping[str, TypedSubscription] = {}
 
 @dataclass(slots=True)
 class TypedSubscriptions:
-    """Those of one hub, by id, and the captured values that their filters rely on."""
+    """The typed subscriptions of one hub, by id.
+
+    It also keeps the captured values on which their filters rely.
+    """
 
     _all: dict[str, TypedSubscription] = field(default_factory=dict)
     _watches: dict[tuple[int, str], tuple[Watch, set[str]]] = field(default_factory=dict)

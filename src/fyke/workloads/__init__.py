@@ -11,10 +11,8 @@ Inside:
                             the papers' workloads
     attribute, predicates, conjunctive
                             words and numbers as codes, filters over them: W1 to W4
-    composition, recipe, strings
-                            strings of pieces, and patterns of the same pieces: W5
-    mixed, intervals, equalities, trees
-                            W1 to W4
+    composition, strings    strings of pieces, and patterns of the same pieces: W5
+    trees                   W4
     library, stock_and_auction
                             the books behind the auctions; both markets at once
 """

@@ -17,14 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fyke.filters.predicate import In, Predicate, Range
-from fyke.workloads.draw import Bits, Choice, Codes, Ranges, Stream, popularity, scale
+from fyke.workloads.draw import Bits, Choice, Codes, RandomStream, Ranges, popularity, scale
 
 _SCATTER: Final = 7_919
 """Prime to every size in use: popular words are spread over the dictionary's order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute(ABC):
+class CodedAttribute(ABC):
     """A name, and codes from 0 up to but excluding `size`."""
 
     is_word: ClassVar[bool]
@@ -34,31 +34,31 @@ class Attribute(ABC):
 
     @abstractmethod
     def codes(self, halves: Bits) -> Codes:
-        """The codes on which 32 random bits fall, in events."""
+        """Return the codes in events on which 32 random bits fall."""
 
     @abstractmethod
     def value(self, code: int) -> str | int:
-        """What stands in an event for a code."""
+        """Return the value of a code in an event."""
 
     @abstractmethod
     def column(self, codes: Codes) -> pa.Array:
-        """`value` for many rows."""
+        """Return the values of many codes."""
 
     @abstractmethod
-    def ends(self, stream: Stream, rows: Codes) -> tuple[Codes, Codes]:
-        """The lowest and the highest codes that filters' predicates accept."""
+    def ends(self, stream: RandomStream, rows: Codes) -> tuple[Codes, Codes]:
+        """Draw the lowest and the highest codes that filters' predicates accept."""
 
     @abstractmethod
     def predicate(self, low: int, high: int) -> Predicate:
-        """The predicate that accepts the codes from `low` to `high`."""
+        """Return the predicate that accepts the codes from `low` to `high`."""
 
     @abstractmethod
     def predicate_texts(self, low: Codes, high: Codes) -> pa.Array:
-        """The text of `predicate` for many rows."""
+        """Return the texts of many predicates."""
 
 
 @dataclass(frozen=True, slots=True)
-class Words(Attribute):
+class Words(CodedAttribute):
     """A dictionary of strings; filters ask for one of them."""
 
     is_word: ClassVar[bool] = True
@@ -72,7 +72,7 @@ class Words(Attribute):
     def column(self, codes: Codes) -> pa.Array:
         return _dictionary(self).take(codes)
 
-    def ends(self, stream: Stream, rows: Codes) -> tuple[Codes, Codes]:
+    def ends(self, stream: RandomStream, rows: Codes) -> tuple[Codes, Codes]:
         codes = self.codes(stream.half(rows, 0))
         return codes, codes
 
@@ -84,7 +84,7 @@ class Words(Attribute):
 
 
 @dataclass(frozen=True, slots=True)
-class Number(Attribute):
+class Number(CodedAttribute):
     """Whole numbers, uniform; filters ask for an interval of `widths` numbers."""
 
     is_word: ClassVar[bool] = False
@@ -100,7 +100,7 @@ class Number(Attribute):
     def column(self, codes: Codes) -> pa.Array:
         return pa.array(codes)
 
-    def ends(self, stream: Stream, rows: Codes) -> tuple[Codes, Codes]:
+    def ends(self, stream: RandomStream, rows: Codes) -> tuple[Codes, Codes]:
         width = self.widths.pick(stream.half(rows, 0), stream.half(rows, 1))
         low = stream.below(rows, 2, self.size - width + 1)
         return low, low + width - 1
@@ -115,7 +115,7 @@ class Number(Attribute):
 
 @lru_cache(maxsize=64)
 def zipf(size: int) -> Choice:
-    """Rank k, counted from 1, weighs 1 / k."""
+    """Return the choice in which rank k, counted from 1, weighs 1 / k."""
     return popularity(size, flat=1)
 
 
@@ -125,10 +125,10 @@ def _dictionary(words: Words) -> pa.Array:
 
 
 def geometric_widths(low: int, high: int, steps: int = 64) -> Ranges:
-    """Widths from `low` to `high`, log-uniform: each of the steps, which grow by one ratio, is as
-    likely, and uniform inside.
+    """Return widths from `low` to `high`, log-uniform.
 
-    Ends are whole roots, so that every machine has the same.
+    The steps grow by one ratio and are equally likely; inside a step widths are uniform. Ends are
+    whole roots, so that every machine has the same.
     """
     ends = [root(low ** (steps - step) * high**step, steps) for step in range(steps + 1)]
     ends[-1] += 1
@@ -136,7 +136,7 @@ def geometric_widths(low: int, high: int, steps: int = 64) -> Ranges:
 
 
 def root(power: int, degree: int) -> int:
-    """The largest integer whose power of `degree` is at most `power`, by Newton's method."""
+    """Return the largest integer whose power of `degree` is at most `power`, by Newton's method."""
     if power == 0:
         return 0
     guess = 1 << -(-power.bit_length() // degree)

@@ -27,8 +27,8 @@ from typing import ClassVar, Final
 import numpy as np
 
 from fyke.errors import FykeError, shown
-from fyke.workloads.draw import Choice, Codes, Draw, KeyedChoice, Ranges, Stream, popularity
-from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
+from fyke.workloads.draw import Choice, Codes, Draw, KeyedChoice, RandomStream, Ranges, popularity
+from fyke.workloads.drawn import DrawnWorkload, DrawPlan, RecordForm, Wording
 from fyke.workloads.form import Fixed, Flag, Form, Names, Sentence, Whole
 from fyke.workloads.library import BOOKS, BY_CATEGORY, BY_PHRASE, CATEGORIES, Library, library
 
@@ -82,7 +82,7 @@ _KINDS: Final = np.array(list(product((0, 1), range(4), (0, 1))))
 
 
 def _likeness(new: int, cover: int, signed: int) -> int:
-    """How much more often a combination comes than if its parts were independent, in quarters."""
+    """Return the weight of a combination against independent parts, in quarters."""
     hard_and_signed = 4 if signed and cover == 0 else -2 if signed else 0
     return 4 + hard_and_signed + (2 if new and cover == 1 else -3 if new and cover == 2 else 0)
 
@@ -133,12 +133,12 @@ class AuctionWorkload(DrawnWorkload):
         ):
             raise FykeError(f"classes of auctions are some of 1, 2, 3, not {shown(self.classes)}")
 
-    def plan(self) -> Plan:
+    def plan(self) -> DrawPlan:
         return _plan(self)
 
 
 @lru_cache(maxsize=8)
-def _plan(workload: AuctionWorkload) -> Plan:
+def _plan(workload: AuctionWorkload) -> DrawPlan:
     found = library(workload.seed)
     categories = np.array([book.category for book in found.books])
     by_phrase = _a_book_each(found) if workload.equal_titles else {}
@@ -163,10 +163,10 @@ def _plan(workload: AuctionWorkload) -> Plan:
         2: Wording(class_2, trade.class_2, label=2),
         3: Wording(class_3, trade.class_3, label=3),
     }
-    return Plan(
-        events=Stream(workload.seed, "copies"),
-        records=(Record("Auction", copy, trade.copy),),
-        filters=Stream(workload.seed, "collectors"),
+    return DrawPlan(
+        events=RandomStream(workload.seed, "copies"),
+        records=(RecordForm("Auction", copy, trade.copy),),
+        filters=RandomStream(workload.seed, "collectors"),
         wordings=tuple(kinds[chosen] for chosen in workload.classes),
         subscriber=Wording(Sentence("collector-{collector}", collector=whole), trade.collector),
         which_wording=trade.kind,
@@ -185,7 +185,7 @@ def _a_book_each(found: Library) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Trade:
-    """What is drawn, given the category of each book and the number of classes."""
+    """The columns to draw, given the category of each book and the number of classes."""
 
     category: Codes
     classes: int
@@ -204,7 +204,7 @@ class _Trade:
         return self.by_phrase[draw.below(0, len(self.by_phrase))]
 
     def _kind(self, draw: Draw, category: Codes) -> dict[str, Codes]:
-        """Condition, cover and signed as one."""
+        """Draw condition, cover and signed as one."""
         condition, cover, signed = _KINDS[draw.pick_by(_BY_KIND, category, 1)].T
         return {"condition": condition, "cover": cover, "signed": signed}
 
@@ -239,7 +239,7 @@ class _Trade:
         return {"phrase": self._phrase(draw), "new": new, "used": used}
 
     def class_2(self, draw: Draw) -> dict[str, Codes]:
-        """Soft covers have a share of the price of hard ones."""
+        """Draw subscriptions whose price for soft covers is a share of that for hard covers."""
         new = 800 + draw.below(2, 3_200)
         used = new * (400 + draw.below(3, 500)) // 1_000
         soft = 400 + draw.below(4, 500)

@@ -23,9 +23,9 @@ from typing import ClassVar, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fyke.workloads.composition import Composition, Vocabulary, made_up
-from fyke.workloads.draw import Codes, Draw, Stream, row_numbers
-from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
+from fyke.workloads.composition import Composition, PieceVocabulary, made_up
+from fyke.workloads.draw import Codes, Draw, RandomStream, row_numbers
+from fyke.workloads.drawn import DrawnWorkload, DrawPlan, RecordForm, Wording
 from fyke.workloads.form import Form, Names, Sentence, Whole
 from fyke.workloads.workload import check_size
 
@@ -68,39 +68,39 @@ class BibliographyWorkload(DrawnWorkload):
         check_size("conferences", self.conferences, CONFERENCES_MAX)
         check_size("authors", self.authors, AUTHORS_MAX)
 
-    def plan(self) -> Plan:
+    def plan(self) -> DrawPlan:
         return _plan(self)
 
 
 @lru_cache(maxsize=8)
-def _plan(workload: BibliographyWorkload) -> Plan:
+def _plan(workload: BibliographyWorkload) -> DrawPlan:
     seed = workload.seed
-    conferences = Stream(seed, "conferences").shuffled(_ACRONYMS)[: workload.conferences]
+    conferences = RandomStream(seed, "conferences").shuffled(_ACRONYMS)[: workload.conferences]
     forms: dict[str, Form] = {
         "year": Whole(),
         "conference": Names(conferences),
         "author": Names(_authors(seed, workload.authors)),
-        "title": _Titles(Stream(seed, "title words")),
+        "title": _Titles(RandomStream(seed, "title words")),
     }
     shelf = _Shelf(
-        workload.years, workload.conferences, workload.authors, Stream(seed, "second titles")
+        workload.years, workload.conferences, workload.authors, RandomStream(seed, "second titles")
     )
     wanted = (
         "year = {year} and conference = '{conference}'"
         " and author = '{author}' and title = '{title}'"
     )
     type_is = "type is Publication and " if workload.typed else ""
-    return Plan(
-        events=Stream(seed, "publications"),
-        records=(Record("Publication", forms, shelf.publication),),
-        filters=Stream(seed, "readers"),
+    return DrawPlan(
+        events=RandomStream(seed, "publications"),
+        records=(RecordForm("Publication", forms, shelf.publication),),
+        filters=RandomStream(seed, "readers"),
         wordings=(Wording(Sentence(type_is + wanted, **forms), shelf.publication),),
         subscriber=Wording(Sentence("reader-{reader}", reader=Whole()), shelf.reader),
     )
 
 
 def _authors(seed: int, count: int) -> list[str]:
-    stream = Stream(seed, "bibliography authors")
+    stream = RandomStream(seed, "bibliography authors")
     surnames = made_up(stream, count)
     initials = "ABCDEFGHIJKLMNOPRSTUVW"
     drawn = stream.below(row_numbers(count), 0, len(initials)).tolist()
@@ -112,12 +112,12 @@ def _authors(seed: int, count: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """What is drawn; `seconds` says which places have a second title."""
+    """The columns to draw; `seconds` says which places have a second title."""
 
     years: int
     conferences: int
     authors: int
-    seconds: Stream
+    seconds: RandomStream
 
     def publication(self, draw: Draw) -> dict[str, Codes]:
         year, conference = draw.below(0, self.years), draw.below(1, self.conferences)
@@ -140,10 +140,10 @@ class _Titles(Form):
 
     __slots__ = ("_words",)
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: RandomStream) -> None:
         words = [_ADJECTIVES, [f" {topic}" for topic in _TOPICS], _LINKS, _ADJECTIVES]
         words.append([f" {topic}" for topic in _TOPICS])
-        self._words = Composition(stream, [Vocabulary(each, flat=50) for each in words])
+        self._words = Composition(stream, [PieceVocabulary(each, flat=50) for each in words])
 
     def column(self, codes: Codes) -> pa.Array:
         again = pa.array(_AGAIN).take(pa.array(codes % 2))

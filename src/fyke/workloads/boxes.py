@@ -30,8 +30,8 @@ from fyke.events.schema import Attribute, EventType, Schema
 from fyke.filters.filter import Filter, conjunction
 from fyke.filters.predicate import Range, TypeIs
 from fyke.workloads.attribute import root
-from fyke.workloads.draw import COLUMNS, Codes, Draw, Ranges, Stream, row_numbers
-from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
+from fyke.workloads.draw import COLUMNS, Codes, Draw, RandomStream, Ranges, row_numbers
+from fyke.workloads.drawn import DrawnWorkload, DrawPlan, RecordForm, Wording
 from fyke.workloads.form import Fixed, Form, Sentence, Whole
 from fyke.workloads.workload import check_size, row_of
 
@@ -47,8 +47,10 @@ Box: TypeAlias = tuple[tuple[float, float], ...]
 
 
 def power_law(largest: int, power: int, degree: int, steps: int = 1_024) -> Ranges:
-    """Numbers up to `largest` times U ** (power / degree): a step for each of the equally likely
-    slices of U, uniform inside."""
+    """Return ranges of numbers up to `largest` times U ** (power / degree).
+
+    Each of the equally likely slices of U has a step; numbers are uniform inside.
+    """
     ends = [
         root(largest**degree * step**power // steps**power, degree) for step in range(steps + 1)
     ]
@@ -85,7 +87,7 @@ class BoxesWorkload(DrawnWorkload):
                 expected = f"0.25 to {EXPONENT_MAX}, in steps of a quarter"
                 raise FykeError(f"{name} is {shown(value)}; expected {expected}")
 
-    def plan(self) -> Plan:
+    def plan(self) -> DrawPlan:
         return _plan(self)
 
     @property
@@ -95,7 +97,7 @@ class BoxesWorkload(DrawnWorkload):
         return Schema(sides, [EventType("Point")] if self.typed else [])
 
     def box(self, number: int) -> Box:
-        """The lowest and the highest value that subscription `number` wants of each attribute."""
+        """Return the lowest and the highest value of each attribute that a subscription wants."""
         return row_of(_boxes, self, number)
 
     def filter(self, number: int) -> Filter:
@@ -111,7 +113,7 @@ def _boxes(workload: BoxesWorkload, count: int, start: int) -> list[Box]:
 
 
 @lru_cache(maxsize=8)
-def _plan(workload: BoxesWorkload) -> Plan:
+def _plan(workload: BoxesWorkload) -> DrawPlan:
     widths, centres = workload.width_exponent, workload.centre_exponent
     space = _Space(workload.attributes, workload.interest == "uniform", widths, centres)
     names = [f"a{at}" for at in range(1, workload.attributes + 1)]
@@ -120,10 +122,10 @@ def _plan(workload: BoxesWorkload) -> Plan:
     ends: dict[str, Form] = {f"{end}_{name}": value for name in names for end in ("low", "high")}
     type_is = ["type is Point"] if workload.typed else []
     box = Sentence(" and ".join(type_is + sides), **ends)
-    return Plan(
-        events=Stream(workload.seed, "points"),
-        records=(Record("Point", dict.fromkeys(names, value), space.point),),
-        filters=Stream(workload.seed, "boxes"),
+    return DrawPlan(
+        events=RandomStream(workload.seed, "points"),
+        records=(RecordForm("Point", dict.fromkeys(names, value), space.point),),
+        filters=RandomStream(workload.seed, "boxes"),
         wordings=(Wording(box, space.box),),
         subscriber=Wording(Sentence("peer-{peer}", peer=Whole()), space.peer),
     )
@@ -131,7 +133,7 @@ def _plan(workload: BoxesWorkload) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Space:
-    """What is drawn."""
+    """The columns to draw."""
 
     attributes: int
     is_uniform: bool

@@ -54,7 +54,7 @@ def scale(halves: Bits, limit: int | Codes) -> Codes:
     return ((halves * np.asarray(limit, np.uint64)) >> _HALF).view(np.int64)
 
 
-class Stream:
+class RandomStream:
     """The words of one seed and one name, by row and column."""
 
     __slots__ = ("start",)
@@ -115,7 +115,10 @@ class KeyedChoice:
 
 
 def popularity(count: int, flat: int) -> Choice:
-    """A Zipf choice among `count` ranks; rank k weighs 1 / (k + flat), so `flat` tames the head."""
+    """Return a Zipf choice among `count` ranks.
+
+    Rank k weighs 1 / (k + flat), so `flat` tames the head.
+    """
     return Choice([(1 << 40) // (rank + flat) for rank in range(count)])
 
 
@@ -143,7 +146,7 @@ class Draw:
 
     __slots__ = ("number", "stream")
 
-    def __init__(self, stream: Stream, number: Codes) -> None:
+    def __init__(self, stream: RandomStream, number: Codes) -> None:
         self.stream = stream
         self.number = number
 
@@ -164,7 +167,7 @@ class Draw:
         return choice.pick(self.half(column), keys)
 
     def chance(self, per_mille: int | Codes, column: int) -> Codes:
-        """Return 1 with a chance of so many in a thousand, else 0."""
+        """Return 1 with a chance in thousandths, else 0."""
         return (self.below(column, 1_000) < per_mille).astype(np.int64)
 
     def inside(self, ranges: Ranges, at: Codes, column: int) -> Codes:
@@ -175,6 +178,6 @@ class Draw:
         """Return a number of the ranges; two columns decide."""
         return ranges.pick(self.half(which), self.half(inside))
 
-    def seek(self, number: Codes, stream: Stream | None = None) -> Draw:
+    def seek(self, number: Codes, stream: RandomStream | None = None) -> Draw:
         """Return the draw at other numbers, of the same stream or another."""
         return Draw(stream or self.stream, number)

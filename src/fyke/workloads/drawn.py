@@ -15,23 +15,23 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from fyke.workloads.draw import Codes, Draw, Stream, row_numbers
+from fyke.workloads.draw import Codes, Draw, RandomStream, row_numbers
 from fyke.workloads.form import Form, Sentence
 from fyke.workloads.workload import Workload, in_order
 
 Sketch: TypeAlias = Callable[[Draw], dict[str, Codes]]
-"""What is drawn of rows: codes by name."""
+"""The codes that are drawn of rows, by name."""
 Which: TypeAlias = Callable[[Draw], Codes]
 """Which of several kinds each row is."""
 
 
 def only(draw: Draw) -> Codes:
-    """Where there is one kind of rows."""
+    """Return the kind of every row, if there is one kind only."""
     return draw.number * 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class RecordForm:
     """A type of events and its attributes."""
 
     type: str
@@ -66,12 +66,12 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """What a workload's rows are drawn from, and how they are written."""
+class DrawPlan:
+    """The columns from which rows are drawn, and the forms in which they are written."""
 
-    events: Stream
-    records: tuple[Record, ...]
-    filters: Stream
+    events: RandomStream
+    records: tuple[RecordForm, ...]
+    filters: RandomStream
     wordings: tuple[Wording, ...]
     subscriber: Wording
     which_record: Which = only
@@ -83,8 +83,8 @@ class DrawnWorkload(Workload):
     """A workload that is a plan."""
 
     @abstractmethod
-    def plan(self) -> Plan:
-        """Always the same object for equal workloads."""
+    def plan(self) -> DrawPlan:
+        """Return the plan; always the same object for equal workloads."""
 
     def columns(self, count: int, start: int = 0) -> pa.Table:
         plan = self.plan()

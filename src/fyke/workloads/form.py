@@ -29,10 +29,10 @@ class Form(ABC):
 
     @abstractmethod
     def column(self, codes: Codes) -> pa.Array:
-        """Return what stands in events."""
+        """Return the values in events."""
 
     def words(self, codes: Codes) -> pa.Array:
-        """Return what stands in the text of filters."""
+        """Return the texts in filters."""
         return self.column(codes).cast(pa.string())
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from fyke.workloads.draw import Bits, Choice, Codes, Stream, popularity, row_numbers
+from fyke.workloads.draw import Bits, Choice, Codes, RandomStream, popularity, row_numbers
 
 BOOKS: Final = 10_000
 AUTHORS: Final = BOOKS // 5
@@ -69,13 +69,13 @@ class Library:
 
 @lru_cache(maxsize=8)
 def library(seed: int) -> Library:
-    phrases = Stream(seed, "phrases").shuffled(map(" ".join, product(_ADJECTIVES, _NOUNS)))[
+    phrases = RandomStream(seed, "phrases").shuffled(map(" ".join, product(_ADJECTIVES, _NOUNS)))[
         :PHRASES
     ]
-    places = Stream(seed, "places").shuffled(_syllables(*_PLACES))
-    authors = Stream(seed, "authors")
+    places = RandomStream(seed, "places").shuffled(_syllables(*_PLACES))
+    authors = RandomStream(seed, "authors")
     names = authors.shuffled(map(" ".join, product(_GIVEN, places[:200])))[:AUTHORS]
-    stream, rows = Stream(seed, "books"), row_numbers(BOOKS)
+    stream, rows = RandomStream(seed, "books"), row_numbers(BOOKS)
     writers = stream.below(rows, 0, AUTHORS)
     categories = _categories(authors, writers, stream.half(rows, 6) & np.uint64(1))
     titles = _titles(stream, rows, phrases, places)
@@ -83,7 +83,7 @@ def library(seed: int) -> Library:
     return Library(tuple(map(Book, titles, by, categories.tolist())), tuple(phrases))
 
 
-def _titles(stream: Stream, rows: Codes, phrases: list[str], places: list[str]) -> list[str]:
+def _titles(stream: RandomStream, rows: Codes, phrases: list[str], places: list[str]) -> list[str]:
     """Return the titles of all books; one in a hundred is that of an earlier book."""
     drawn = (
         stream.below(rows, 1, len(_FORMS)),
@@ -99,8 +99,8 @@ def _titles(stream: Stream, rows: Codes, phrases: list[str], places: list[str]) 
     return titles
 
 
-def _categories(authors: Stream, writers: Codes, odd: Bits) -> Codes:
-    """An author writes in one category; one in ten also in a second, half of the time."""
+def _categories(authors: RandomStream, writers: Codes, odd: Bits) -> Codes:
+    """Draw categories: an author writes in one, every tenth in a second one half of the time."""
     first, second = (BY_CATEGORY.pick(authors.half(writers, column)) for column in (2, 3))
     return np.where((authors.below(writers, 1, 10) == 0) & (odd == 1), second, first)
 

@@ -16,9 +16,12 @@ from fyke.errors import FykeError, shown
 from fyke.workloads.auction import AuctionWorkload
 from fyke.workloads.bibliography import BibliographyWorkload
 from fyke.workloads.boxes import BoxesWorkload
-from fyke.workloads.equalities import EqualitiesWorkload
-from fyke.workloads.intervals import ThreeIntervalsWorkload, ThreeOfTenIntervalsWorkload
-from fyke.workloads.mixed import MixedWorkload
+from fyke.workloads.conjunctive import (
+    EqualitiesWorkload,
+    MixedWorkload,
+    ThreeIntervalsWorkload,
+    ThreeOfTenIntervalsWorkload,
+)
 from fyke.workloads.sensors import SensorsWorkload
 from fyke.workloads.stock import StockWorkload
 from fyke.workloads.stock_and_auction import StockAndAuctionWorkload
@@ -46,7 +49,7 @@ WORKLOADS: Final[dict[str, type[Workload]]] = {
 
 
 def workload(name: str, seed: int = 0, **options: Any) -> Workload:
-    """The workload of a name, a seed and options of its own."""
+    """Return the workload of a name, a seed and options of its own."""
     if not isinstance(name, str) or name not in WORKLOADS:
         raise FykeError(f"unknown workload {shown(name)}; expected one of {', '.join(WORKLOADS)}")
     kind = WORKLOADS[name]
@@ -55,14 +58,14 @@ def workload(name: str, seed: int = 0, **options: Any) -> Workload:
 
 
 def described(description: Mapping[str, Any]) -> Workload:
-    """The workload that gave this `description()`."""
+    """Return the workload that gave this `description()`."""
     if "name" not in description or not all(isinstance(key, str) for key in description):
         raise FykeError(f"a workload's description names it, unlike {shown(description)}")
     return workload(**description)
 
 
 def _option(kind: type[Workload], name: str, value: Any) -> Any:
-    """The value of an option; a list is read as a tuple."""
+    """Return the value of an option; a list becomes a tuple."""
     defaults = {field.name: field.default for field in fields(kind)}
     if name not in defaults:
         expected = ", ".join(defaults)

@@ -16,11 +16,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fyke.filters.predicate import Predicate
-from fyke.workloads.attribute import Attribute
-from fyke.workloads.draw import Codes, Stream
+from fyke.workloads.attribute import CodedAttribute
+from fyke.workloads.draw import Codes, RandomStream
 
 NONE: Final = 255
-"""Where an attribute's number would stand in a row with fewer predicates than others."""
+"""The padding of a row that has fewer predicates than others."""
 
 
 class Templates:
@@ -34,8 +34,8 @@ class Templates:
         padded = [row + (NONE,) * (self.width - len(row)) for row in given]
         self.matrix = np.array(padded, np.uint8)
 
-    def pick(self, stream: Stream, rows: Codes) -> NDArray[np.uint8]:
-        """The template of each row, padded with NONE."""
+    def pick(self, stream: RandomStream, rows: Codes) -> NDArray[np.uint8]:
+        """Draw the template of each row, padded with NONE."""
         return self.matrix[stream.below(rows, 0, len(self.matrix))]
 
 
@@ -62,15 +62,15 @@ class PredicateSource:
     __slots__ = ("_attributes", "_places", "_template", "_templates")
 
     def __init__(
-        self, seed: int, name: str, attributes: tuple[Attribute, ...], templates: Templates
+        self, seed: int, name: str, attributes: tuple[CodedAttribute, ...], templates: Templates
     ) -> None:
         self._attributes = attributes
         self._templates = templates
-        self._template = Stream(seed, f"{name} template")
-        self._places = [Stream(seed, f"{name} place {at}") for at in range(templates.width)]
+        self._template = RandomStream(seed, f"{name} template")
+        self._places = [RandomStream(seed, f"{name} place {at}") for at in range(templates.width)]
 
     def draw(self, numbers: Codes) -> Conjunctions:
-        """The predicates of the filters with these numbers."""
+        """Draw the predicates of the filters with these numbers."""
         chosen = self._templates.pick(self._template, numbers)
         low = np.zeros(chosen.shape, dtype=np.int32)
         high = np.full(chosen.shape, -1, dtype=np.int32)
@@ -84,14 +84,14 @@ class PredicateSource:
         return Conjunctions(chosen, low, high, np.isin(chosen, words))
 
     def predicates(self, drawn: Conjunctions) -> Iterable[list[Predicate]]:
-        """What `draw` gave, row by row."""
+        """Yield the predicates that `draw` gave, row by row."""
         make = [attribute.predicate for attribute in self._attributes]
         matrices = drawn.attribute.tolist(), drawn.low.tolist(), drawn.high.tolist()
         for row in zip(*matrices, strict=True):
             yield [make[at](low, high) for at, low, high in zip(*row, strict=True) if at != NONE]
 
     def texts(self, drawn: Conjunctions) -> list[pa.Array]:
-        """The text of each place's predicates, of what `draw` gave; null where there is none."""
+        """Return the texts of each place's predicates that `draw` gave; null if there is none."""
         return [self._texts_at(drawn, place) for place in range(len(self._places))]
 
     def _texts_at(self, drawn: Conjunctions, place: int) -> pa.Array:

@@ -33,8 +33,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
 
-from fyke.workloads.draw import Choice, Codes, Draw, Ranges, Stream
-from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Sketch, Wording
+from fyke.workloads.draw import Choice, Codes, Draw, RandomStream, Ranges
+from fyke.workloads.drawn import DrawnWorkload, DrawPlan, RecordForm, Sketch, Wording
 from fyke.workloads.form import Fixed, Form, Names, Sentence, Whole
 
 BUILDINGS: Final = tuple("ABCDEFGH")
@@ -66,7 +66,7 @@ class SensorsWorkload(DrawnWorkload):
     name: ClassVar[str] = "sensors"
     supertypes: ClassVar[tuple[str, ...]] = ("Reading",)
 
-    def plan(self) -> Plan:
+    def plan(self) -> DrawPlan:
         return _plan(self)
 
 
@@ -79,9 +79,9 @@ _PLACE: Final[dict[str, Form]] = {"building": _BUILDING, "floor": _WHOLE, "room"
 
 
 @lru_cache(maxsize=8)
-def _plan(workload: SensorsWorkload) -> Plan:
-    return Plan(
-        events=Stream(workload.seed, "readings"),
+def _plan(workload: SensorsWorkload) -> DrawPlan:
+    return DrawPlan(
+        events=RandomStream(workload.seed, "readings"),
         records=(
             _record("Temperature", _Measured("celsius", _CELSIUS).reading, celsius=_TENTHS),
             _record("Humidity", _Measured("percent", _PERCENT).reading, percent=_WHOLE),
@@ -90,7 +90,7 @@ def _plan(workload: SensorsWorkload) -> Plan:
             _record("Smoke", _Measured("density", _DENSITY).reading, density=_HUNDREDTHS),
             _record("Device", _device, device=_DEVICE, status=Names(STATES)),
         ),
-        filters=Stream(workload.seed, "controllers"),
+        filters=RandomStream(workload.seed, "controllers"),
         wordings=_WORDINGS,
         subscriber=Wording(Sentence("controller-{controller}", controller=_WHOLE), _controller),
         which_record=_type,
@@ -98,8 +98,8 @@ def _plan(workload: SensorsWorkload) -> Plan:
     )
 
 
-def _record(type: str, sketch: Sketch, **measured: Form) -> Record:
-    return Record(type, {**_PLACE, **measured}, sketch)
+def _record(type: str, sketch: Sketch, **measured: Form) -> RecordForm:
+    return RecordForm(type, {**_PLACE, **measured}, sketch)
 
 
 def _type(draw: Draw) -> Codes:

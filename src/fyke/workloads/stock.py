@@ -17,8 +17,8 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from fyke.workloads.draw import Choice, Codes, Draw, Ranges, Stream, popularity, row_numbers
-from fyke.workloads.drawn import DrawnWorkload, Plan, Record, Wording
+from fyke.workloads.draw import Choice, Codes, Draw, RandomStream, Ranges, popularity, row_numbers
+from fyke.workloads.drawn import DrawnWorkload, DrawPlan, RecordForm, Wording
 from fyke.workloads.form import Fixed, Moment, Names, Sentence, Whole
 
 SYMBOLS: Final = 2_000
@@ -28,7 +28,7 @@ START: Final = datetime(2003, 7, 1, 7, tzinfo=UTC)
 TICK_US: Final = 50_000
 """Ticks are 50 ms apart on average."""
 TICKS: Final = 10**12
-"""After so many, time begins again."""
+"""Time begins again after this number of events."""
 
 _BY_EXCHANGE: Final = Choice((30, 12, 8, 15, 12, 10, 8, 5))
 _BY_SYMBOL: Final = popularity(SYMBOLS, flat=20)
@@ -40,7 +40,10 @@ _LOTS: Final = Ranges((1, 10, 100, 1_000, 10_000), (30, 40, 22, 8))
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What is traded: its symbol, where, and the price in cents around which it moves."""
+    """A share that is traded: its symbol, its exchange, and its price.
+
+    The price, in cents, is that around which it moves.
+    """
 
     symbol: str
     exchange: str
@@ -49,8 +52,8 @@ class Share:
 
 @lru_cache(maxsize=8)
 def market(seed: int) -> tuple[Share, ...]:
-    """The shares of a seed, the most popular first."""
-    stream, rows = Stream(seed, "shares"), row_numbers(SYMBOLS)
+    """Return the shares of a seed, the most popular first."""
+    stream, rows = RandomStream(seed, "shares"), row_numbers(SYMBOLS)
     names = stream.shuffled(
         "".join(parts)
         for parts in product("BCDFGKLMNPRSTVZ", "AEIOU", "BDGKLMNRSTX", ("", "A", "O"))
@@ -67,12 +70,12 @@ class StockWorkload(DrawnWorkload):
     name: ClassVar[str] = "stock"
     supertypes: ClassVar[tuple[str, ...]] = ("MarketEvent",)
 
-    def plan(self) -> Plan:
+    def plan(self) -> DrawPlan:
         return _plan(self)
 
 
 @lru_cache(maxsize=8)
-def _plan(workload: StockWorkload) -> Plan:
+def _plan(workload: StockWorkload) -> DrawPlan:
     shares = market(workload.seed)
     trade = _Trade(np.array([share.cents for share in shares]))
     cents, whole = Fixed(2), Whole()
@@ -99,10 +102,10 @@ def _plan(workload: StockWorkload) -> Plan:
         " and (price < {cheap} or price > {dear})",
         **{"exchange": Names(EXCHANGES), "volume": whole, "cheap": cents, "dear": cents},
     )
-    return Plan(
-        events=Stream(workload.seed, "ticks"),
-        records=(Record("Stock", tick, trade.tick),),
-        filters=Stream(workload.seed, "traders"),
+    return DrawPlan(
+        events=RandomStream(workload.seed, "ticks"),
+        records=(RecordForm("Stock", tick, trade.tick),),
+        filters=RandomStream(workload.seed, "traders"),
         wordings=(
             Wording(window, trade.window),
             Wording(below, trade.below),
@@ -121,7 +124,7 @@ def _at_exchange(share: Share) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Trade:
-    """What is drawn; `cents` are the shares' prices."""
+    """The columns to draw; `cents` are the shares' prices."""
 
     cents: Codes
 
@@ -146,7 +149,7 @@ class _Trade:
         return {"trader": draw.below(15, TRADERS)}
 
     def window(self, draw: Draw) -> dict[str, Codes]:
-        """S1: exchange ~ N*SE, symbol = OTE, price < 8.70, price > 8.30."""
+        """Draw S1: exchange ~ N*SE, symbol = OTE, price < 8.70, price > 8.30."""
         share = draw.pick(_BY_SYMBOL, 1)
         base = self.cents[share]
         low = base * (940 + draw.below(2, 70)) // 1_000
@@ -154,7 +157,10 @@ class _Trade:
         return {"share": share, "symbol": share, "low": low, "high": high}
 
     def below(self, draw: Draw) -> dict[str, Codes]:
-        """S2: symbol >* OT, price = 8.20, volume > 130000, low < 8.05; few prices are exact."""
+        """Draw S2: symbol >* OT, price = 8.20, volume > 130000, low < 8.05.
+
+        Few prices are exact.
+        """
         share = draw.pick(_BY_SYMBOL, 1)
         price = self.cents[share] * (970 + draw.below(2, 100)) // 1_000
         return {

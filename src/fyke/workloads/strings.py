@@ -6,24 +6,29 @@
 
 Words are made up by the seed; a filter's pieces are drawn as popular as the events' are. A filter
 is of one of the recipes below: a pattern or two, some that ignore case, some for one host only. It
-accepts about 1.6 of a thousand events.
+accepts about 1.6 of a thousand events. A recipe is a conjunction of patterns with holes, such as
+`path like '{root}*{name}*'`. It makes a filter of the words that fill its holes, or the sentence of
+all its filters' canonical texts, for many at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Final
+from string import Formatter
+from typing import ClassVar, Final, TypeAlias
 
 import pyarrow as pa
 
-from fyke.filters.filter import Filter
+from fyke.filters.filter import Filter, conjunction
+from fyke.filters.glob import Glob, glob, to_like
+from fyke.filters.text_predicate import like
 from fyke.workloads.attribute import Words
-from fyke.workloads.composition import Composition, Vocabulary, made_up
-from fyke.workloads.draw import Codes, Draw, Stream, row_numbers
+from fyke.workloads.composition import Composition, PieceVocabulary, made_up
+from fyke.workloads.draw import Codes, Draw, RandomStream, row_numbers
 from fyke.workloads.drawn import Wording, kind_by_kind
-from fyke.workloads.recipe import Recipe, recipe_filter, recipe_sentence
+from fyke.workloads.form import Form, Names, Sentence
 from fyke.workloads.workload import ColumnarWorkload
 
 HOST: Final = Words("host", 100)
@@ -42,6 +47,9 @@ PROGRAMS: Final = (
     *("PowerShell.exe", "CertUtil.exe", "Rundll32.exe", "cmd.exe", "WMIC.exe", "MSBuild.exe"),
 )
 FLAGS: Final = ("-c", "--quiet", "-m", "-x", "--force", "-Enc", "--no_cache", "-u root", "-p 8080")
+
+Recipe: TypeAlias = tuple[tuple[str, str, str], ...]
+"""Attribute, operator and pattern of each predicate; a star is any string. No hole occurs twice."""
 
 RECIPES: Final[tuple[Recipe, ...]] = (
     (("path", "like", "{root}{owner}/*"),),
@@ -68,30 +76,30 @@ RECIPES: Final[tuple[Recipe, ...]] = (
 
 
 @lru_cache(maxsize=8)
-def _vocabularies(seed: int) -> dict[str, Vocabulary]:
-    words = made_up(Stream(seed, "w5 words"), 1_250)
+def _vocabularies(seed: int) -> dict[str, PieceVocabulary]:
+    words = made_up(RandomStream(seed, "w5 words"), 1_250)
     return {
-        "host": Vocabulary([*map(HOST.value, range(HOST.size))], flat=1),
-        "root": Vocabulary(ROOTS, flat=4),
-        "owner": Vocabulary(words[:300], flat=15),
-        "folder": Vocabulary(words[300:700], flat=40),
-        "name": Vocabulary(words[700:950], flat=60),
-        "ending": Vocabulary(ENDINGS, flat=1),
-        "extension": Vocabulary(EXTENSIONS, flat=3),
-        "program": Vocabulary(PROGRAMS, flat=15),
-        "flag": Vocabulary(FLAGS, flat=10),
-        "option": Vocabulary(words[950:1_050], flat=10),
-        "value": Vocabulary(words[1_050:], flat=60),
+        "host": PieceVocabulary([*map(HOST.value, range(HOST.size))], flat=1),
+        "root": PieceVocabulary(ROOTS, flat=4),
+        "owner": PieceVocabulary(words[:300], flat=15),
+        "folder": PieceVocabulary(words[300:700], flat=40),
+        "name": PieceVocabulary(words[700:950], flat=60),
+        "ending": PieceVocabulary(ENDINGS, flat=1),
+        "extension": PieceVocabulary(EXTENSIONS, flat=3),
+        "program": PieceVocabulary(PROGRAMS, flat=15),
+        "flag": PieceVocabulary(FLAGS, flat=10),
+        "option": PieceVocabulary(words[950:1_050], flat=10),
+        "value": PieceVocabulary(words[1_050:], flat=60),
     }
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What a seed's rows are drawn from; the pieces of filters stand from column 1 on."""
+    """The sources of a seed's rows; the pieces of filters stand from column 1 on."""
 
     events: dict[str, Composition]
-    filters: Stream
-    pieces: dict[str, Vocabulary]
+    filters: RandomStream
+    pieces: dict[str, PieceVocabulary]
 
     def draw_pieces(self, draw: Draw) -> dict[str, Codes]:
         vocabularies = enumerate(self.pieces.items(), start=1)
@@ -107,8 +115,11 @@ def _source(seed: int) -> _Source:
     target = [words["value"], words["root"].between(" ", ""), words["value"], words["extension"]]
     events = {"path": place + file, "command": call + target, "host": [words["host"]]}
     return _Source(
-        {name: Composition(Stream(seed, f"w5 {name}"), each) for name, each in events.items()},
-        Stream(seed, "w5 filters"),
+        {
+            name: Composition(RandomStream(seed, f"w5 {name}"), each)
+            for name, each in events.items()
+        },
+        RandomStream(seed, "w5 filters"),
         words,
     )
 
@@ -145,3 +156,50 @@ def _wordings(seed: int) -> tuple[Wording, ...]:
     source = _source(seed)
     words = {name: vocabulary.words for name, vocabulary in source.pieces.items()}
     return tuple(Wording(recipe_sentence(recipe, words), source.draw_pieces) for recipe in RECIPES)
+
+
+# --- recipes --------------------------------------------------------------------------------------
+
+
+def recipe_filter(recipe: Recipe, pieces: Mapping[str, str]) -> Filter:
+    """Return the filter of a recipe, with these words in its holes."""
+    return conjunction(
+        like(attribute, glob(pattern.format_map(pieces).split("*")), operator == "ilike")
+        for attribute, operator, pattern in recipe
+    )
+
+
+def recipe_sentence(recipe: Recipe, words: Mapping[str, Sequence[str]]) -> Sentence:
+    """Return the texts of a recipe's filters; the holes' codes are places in `words`."""
+    texts: list[str] = []
+    forms: dict[str, Form] = {}
+    for attribute, operator, pattern in recipe:
+        printed, text = _printed(operator, glob(pattern.split("*")))
+        texts.append(f"{attribute} {printed} '{text}'")
+        for _, hole, _, _ in Formatter().parse(pattern):
+            if hole is not None:
+                forms[hole] = Names(_written(word, printed) for word in words[hole])
+    return Sentence(" and ".join(texts), **forms)
+
+
+def _printed(operator: str, pattern: Glob) -> tuple[str, str]:
+    """Return the operator that native text has, and the text between the quotes."""
+    if pattern.is_exact:
+        return "=", pattern.segments[0]
+    if operator == "like":
+        if pattern.is_prefix:
+            return "starts with", pattern.segments[0]
+        if pattern.is_suffix:
+            return "ends with", pattern.segments[1]
+        if pattern.is_contains:
+            return "contains", pattern.segments[1]
+    return operator, "%".join(pattern.segments)
+
+
+def _written(word: str, operator: str) -> str:
+    match operator:
+        case "like":
+            return to_like(Glob((word,)))
+        case "ilike":
+            return to_like(Glob((word,)).folded())
+    return word

@@ -21,10 +21,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fyke.filters.filter import Filter, conjunction, disjunction, negation
-from fyke.workloads.attribute import Attribute
-from fyke.workloads.conjunctive import FlatWorkload
-from fyke.workloads.draw import Codes, Stream, row_numbers
-from fyke.workloads.mixed import WORD_ATTRIBUTES, MixedWorkload
+from fyke.workloads.attribute import CodedAttribute
+from fyke.workloads.conjunctive import WORD_ATTRIBUTES, FlatWorkload, MixedWorkload
+from fyke.workloads.draw import Codes, RandomStream, row_numbers
 from fyke.workloads.predicates import PredicateSource, Templates
 from fyke.workloads.workload import in_order
 
@@ -42,7 +41,7 @@ class TreesWorkload(FlatWorkload):
 
     name: ClassVar[str] = "w4"
     family: ClassVar[str] = MixedWorkload.family
-    attributes: ClassVar[tuple[Attribute, ...]] = MixedWorkload.attributes
+    attributes: ClassVar[tuple[CodedAttribute, ...]] = MixedWorkload.attributes
 
     guarded: bool = False
 
@@ -92,14 +91,14 @@ class TreesWorkload(FlatWorkload):
         return conjunction((a, disjunction((b, c)), disjunction((d, conjunction((e, f))))))
 
 
-def _is_negated(shapes: Stream, numbers: Codes, leaf: int) -> NDArray[np.bool_]:
+def _is_negated(shapes: RandomStream, numbers: Codes, leaf: int) -> NDArray[np.bool_]:
     return shapes.below(numbers, leaf, 1_000) < NEGATED_PER_MILLE
 
 
 @lru_cache(maxsize=8)
-def _sources(seed: int) -> tuple[Stream, PredicateSource]:
+def _sources(seed: int) -> tuple[RandomStream, PredicateSource]:
     source = PredicateSource(seed, "w4 trees", TreesWorkload.attributes, _templates())
-    return Stream(seed, "w4 shapes"), source
+    return RandomStream(seed, "w4 shapes"), source
 
 
 @lru_cache(maxsize=1)

@@ -46,13 +46,13 @@ class Workload(ABC):
 
     name: ClassVar[str]
     supertypes: ClassVar[tuple[str, ...]] = ()
-    """What all events are a kind of."""
+    """The types to which all events conform."""
 
     seed: int = 0
 
     @abstractmethod
     def columns(self, count: int, start: int = 0) -> pa.Table:
-        """`count` events from number `start` on, an Arrow column per attribute.
+        """Return `count` events from number `start` on, an Arrow column per attribute.
 
         A null is an attribute that the event does not have; supertypes have no column. Every piece
         has the same schema. A million rows at a time are enough: strings of one piece fit 2 GiB.
@@ -60,66 +60,66 @@ class Workload(ABC):
 
     @abstractmethod
     def filter_columns(self, count: int, start: int = 0) -> pa.Table:
-        """`text` and `subscriber` for many subscriptions, and `class` where there are classes."""
+        """Return `text` and `subscriber` of many subscriptions, and `class` if there are any."""
 
     def event(self, number: int) -> Event:
-        """Event `number`, counted from 0."""
+        """Return event `number`, counted from 0."""
         return Event.flat(dict(row_of(_documents, self, number)), self.supertypes)
 
     def text(self, number: int) -> str:
-        """The filter of subscription `number`, in the native language."""
+        """Return the filter of subscription `number`, in the native language."""
         return row_of(_wishes, self, number)[0]
 
     def subscriber(self, number: int) -> str:
-        """Who holds subscription `number`."""
+        """Return the subscriber of subscription `number`."""
         return row_of(_wishes, self, number)[1]
 
     def subscription_class(self, number: int) -> int | None:
-        """The class of subscription `number`, where there are classes."""
+        """Return the class of subscription `number`; None if there are no classes."""
         return row_of(_wishes, self, number)[2]
 
     def id(self, number: int) -> str:
         return f"{self.name}-{number}"
 
     def ids(self, count: int, start: int = 0) -> pa.Array:
-        """`id` for many subscriptions."""
+        """Return `id` for many subscriptions."""
         return counted(f"{self.name}-", row_numbers(count, start))
 
     def subscription_columns(self, count: int, start: int = 0) -> pa.Table:
-        """`count` subscriptions from number `start` on: id, filter (its text), subscriber, class.
+        """Return `count` subscriptions from number `start` on.
 
-        The class is there where there are classes.
+        The columns are id, filter (its text), subscriber and, if there are classes, class.
         """
         return self.filter_columns(count, start).add_column(0, "id", self.ids(count, start))
 
     def description(self) -> dict[str, Any]:
-        """The workload as plain data: its name, its seed and its options."""
+        """Return the workload as plain data: its name, its seed and its options."""
         options = {field.name: getattr(self, field.name) for field in fields(self)}
         lists = {key: list(value) for key, value in options.items() if isinstance(value, tuple)}
         return {"name": self.name, **options, **lists}
 
     def filter(self, number: int) -> Filter:
-        """The filter of subscription `number`: what `text(number)` reads as."""
+        """Return the filter of subscription `number`, read from `text(number)`."""
         return parse_text(self.text(number))
 
     def subscription(self, number: int) -> Subscription:
-        """Subscription `number`, counted from 0."""
+        """Return subscription `number`, counted from 0."""
         return Subscription(self.id(number), self.filter(number), self.subscriber(number))
 
     def events(self, count: int, start: int = 0) -> Iterator[Event]:
-        """`count` events from number `start` on."""
+        """Yield `count` events from number `start` on."""
         return map(self.event, range(start, start + count))
 
     def texts(self, count: int, start: int = 0) -> Iterator[str]:
-        """The filters of `count` subscriptions from number `start` on, as text."""
+        """Yield the filters of `count` subscriptions from number `start` on, as text."""
         return map(self.text, range(start, start + count))
 
     def filters(self, count: int, start: int = 0) -> Iterator[Filter]:
-        """The filters of `count` subscriptions from number `start` on."""
+        """Yield the filters of `count` subscriptions from number `start` on."""
         return map(self.filter, range(start, start + count))
 
     def subscriptions(self, count: int, start: int = 0) -> Iterator[Subscription]:
-        """`count` subscriptions from number `start` on."""
+        """Yield `count` subscriptions from number `start` on."""
         for number, filter in enumerate(self.filters(count, start), start):
             yield Subscription(self.id(number), filter, self.subscriber(number))
 
@@ -130,11 +130,11 @@ class ColumnarWorkload(Workload):
 
     @abstractmethod
     def make_filters(self, count: int, start: int) -> Iterable[Filter]:
-        """`filters`, drawn all at once."""
+        """Draw all filters at once."""
 
     @abstractmethod
     def text_column(self, count: int, start: int = 0) -> pa.Array:
-        """`text` for many subscriptions."""
+        """Return `text` for many subscriptions."""
 
     def filter(self, number: int) -> Filter:
         return row_of(_filters, self, number)
@@ -219,18 +219,21 @@ def _filters(workload: ColumnarWorkload, count: int, start: int) -> list[Filter]
 
 
 def counted(prefix: str, numbers: Codes) -> pa.Array:
-    """The prefix with each number."""
+    """Return the prefix with each number."""
     return pc.binary_join_element_wise(prefix, pa.array(numbers).cast(pa.string()), "")
 
 
 def in_order(tables: Sequence[pa.Table], places: Sequence[Codes]) -> pa.Table:
-    """One table of several; row i of table k goes to `places[k][i]`, missing columns are null."""
+    """Return one table made of several: row i of table k goes to `places[k][i]`.
+
+    Missing columns are null.
+    """
     order = np.argsort(np.concatenate(places), kind="stable")
     whole = pa.concat_tables(tables, promote_options="default").combine_chunks()
     return whole.take(pa.array(order))
 
 
 def check_size(name: str, size: int, most: int) -> None:
-    """FykeError where an option is not a number from 1 to `most`."""
+    """Raise FykeError if an option is not a number from 1 to `most`."""
     if not 1 <= size <= most:
         raise FykeError(f"{name} is {shown(size)}; expected 1 to {most}")

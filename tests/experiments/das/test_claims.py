@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from fyke.experiments.das.judging import STEPS, TIME, Measured, above, all_of, is_falling
 from fyke.experiments.experiment import Claim, Results
 from fyke.experiments.outcome import Judged
 from fyke.experiments.papers import paper
@@ -265,40 +264,3 @@ def test_choices_are_said_to_be_ours():
     assert all(claim.rule for claim in CLAIMS.values())
     circular = {claim.id for claim in CLAIMS.values() if claim.circular}
     assert circular == {"DAS-E2.1", "DAS-E6.7", "DAS-E7.3", "DAS-E12.2", "DAS-E12.3"}
-
-
-# --- questions ------------------------------------------------------------------------------------
-
-
-def measured(value: float, off: float = 0.0, apart: float = TIME.apart) -> Measured:
-    return Measured.of(value, value * (1 - off), value * (1 + off), apart)
-
-
-def test_what_was_counted_always_answers():
-    one, two = (measured(value, apart=STEPS.apart) for value in (1.0, 1.000001))
-    assert above(two, one) is True
-    assert above(one, two) is False
-    assert above(one, one) is False
-
-
-def test_what_was_measured_answers_where_ranges_are_apart():
-    assert above(measured(1.2), measured(1.0)) is True
-    assert above(measured(1.0), measured(1.2)) is False
-    assert above(measured(1.04), measured(1.0)) is None
-    assert above(measured(1.2, 0.1), measured(1.0, 0.1)) is None
-
-
-def test_many_questions():
-    assert all_of([True, None]) is True
-    assert all_of([True, None, None]) is None
-    assert all_of([True, True, False]) is False
-    assert all_of([]) is None
-
-
-def test_a_curve_falls_in_all_and_nowhere_rises():
-    def curve(*values: float) -> list[Measured]:
-        return [measured(value) for value in values]
-
-    assert is_falling(curve(3, 2, 1.99, 1)) is True
-    assert is_falling(curve(3, 1, 2)) is False
-    assert is_falling(curve(1, 1.01, 0.99)) is None

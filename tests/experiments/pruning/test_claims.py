@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fyke.experiments import papers
-from fyke.experiments.pruning.settings import CLASSES, EQUAL, SKEWED, run
+from fyke.experiments.pruning.settings import CLASSES, EQUAL, SKEWED, count_stairs, run
 from fyke.experiments.table import Table
 
 PAPER = papers.paper("pruning")
@@ -47,6 +48,17 @@ def test_equal_titles_bend_where_structure_says():
         assert ours["bend"] == pytest.approx(bend) and ours["removed"] == pytest.approx(removed)
 
 
+HURT: dict[str, dict[str, Any]] = {
+    **{key: {"setting": "class 3"} for key in ("PRU-E5.1", "PRU-E5.3", "PRU-E3.4", "PRU-E3.5")},
+    "PRU-27.1": {"method": "covering"},
+    "PRU-27.2": {"method": "imperfect merging"},
+    "PRU-21.1": {"order": "by bytes"},
+    "PRU-13.1": {"known": "yesterday"},
+    **{key: {"limit": 0.6} for key in ("PRU-7.1", "PRU-8.1", "PRU-F1.1", "PRU-F1.2")},
+}
+"""The rows that are made wrong; else those of class 1."""
+
+
 @pytest.mark.parametrize(
     ("id", "change"),
     [
@@ -56,7 +68,16 @@ def test_equal_titles_bend_where_structure_says():
         ("PRU-E5.2", {"relative_increase": 9.0}),
         ("PRU-E5.3", {"original": 0.5}),
         ("PRU-E5.4", {"is_rising": False}),
+        ("PRU-E3.4", {"stairs": 1}),
         ("PRU-E3.5", {"end": 0.5}),
+        ("PRU-27.1", {"bytes": 1}),
+        ("PRU-27.2", {"bytes": 1}),
+        ("PRU-21.1", {"freed": 0.5}),
+        ("PRU-13.1", {"selectivity": 1.0}),
+        ("PRU-7.1", {"notified": 1}),
+        ("PRU-8.1", {"largest": 1.0}),
+        ("PRU-F1.1", {"messages": 0.0}),
+        ("PRU-F1.2", {"work": 9e9}),
         ("PRU-28.1", {"stretch": 0.9}),
         ("PRU-28.2", {"general_first": -0.5}),
         ("PRU-29.1", {"freed": 0.0}),
@@ -64,14 +85,33 @@ def test_equal_titles_bend_where_structure_says():
 )
 def test_wrong_rows_are_found(results, id, change):
     """A claim that holds whatever the rows say would be none."""
-    hurt = "class 3" if id in ("PRU-E5.1", "PRU-E5.3", "PRU-E3.5") else "class 1"
+    hurt = HURT.get(id, {"setting": "class 1"})
 
     def changed(row: dict[str, Any]) -> dict[str, Any]:
         (name,) = change
-        return {**row, **change} if row.get("setting") == hurt and name in row else row
+        return {**row, **change} if name in row and hurt.items() <= row.items() else row
 
     wrong = {name: Table.of(map(changed, table)) for name, table in results.items()}
     assert CLAIMS[id].judge(wrong).holds is False
+
+
+def test_stairs_are_steep_parts_with_flat_ones_in_between():
+    flat, steep = [0.0] * 20, [1.0] * 5
+    stairs = np.cumsum(
+        [0.0, *flat, *steep, *flat, *steep, *flat, *steep, *flat, 0.0, 0.0, 0.0, 0.0]
+    )
+    assert count_stairs(stairs, 0) == 3
+    assert count_stairs(np.linspace(0, 1, 101), 0) == 0
+    assert count_stairs(np.linspace(0, 1, 101) ** 4, 0) == 1
+    assert count_stairs(np.zeros(101), 0) == 0
+
+
+def test_no_order_frees_more_than_the_bound(results):
+    rows = results["orders"]
+    for workload in rows.values("workload"):
+        for part in rows.values("part"):
+            found = {row["order"]: row["freed"] for row in rows.where(workload=workload, part=part)}
+            assert found["bound"] >= max(found.values()) - 1e-9
 
 
 def test_figures_have_rows(results):

@@ -5,22 +5,39 @@ from __future__ import annotations
 import pytest
 
 from fyke.experiments.experiment import SCALES
-from fyke.experiments.sub2sub import PAPER, overlay
+from fyke.experiments.sub2sub import PAPER, converging, overlay
 from fyke.experiments.sub2sub.claims import CLAIMS
 from fyke.experiments.table import Row, Table
 
-PARAMETERS = {"attributes": 3, "interest": "power_law", "peers": 80, "cycles": 12, "events": 20}
+PARAMETERS = {
+    "attributes": 3,
+    "interest": "power_law",
+    "peers": 80,
+    "cycles": 12,
+    "events": 20,
+    "publishers": 20,
+    "sample": 2,
+}
 
 
 def test_a_small_overlay_makes_the_rows_of_its_claims() -> None:
-    rows = overlay.run(PARAMETERS, 0)
+    rows = converging.run(PARAMETERS, 0)
     found = Table.of(rows)
-    kinds = {"cycle", "spread", "length", "hops", "load", "lorenz", "width", "widest"}
+    kinds = {"cycle", "spread", "length", "hops", "load", "lorenz", "width", "widest", "join"}
     assert set(found.values("kind")) == kinds
     assert found.where(kind="cycle").curve("cycle", "rings")[-1] == 100
     results = {"overlay": found}
     judged = {claim.id: claim for claim in CLAIMS}
-    for id in ("S2S-E1.2", "S2S-E2.1", "S2S-E6.1", "S2S-E6.2", "S2S-E6.3", "S2S-E6.4"):
+    for id in (
+        "S2S-E1.2",
+        "S2S-E2.1",
+        "S2S-E6.1",
+        "S2S-E6.2",
+        "S2S-E6.3",
+        "S2S-E6.4",
+        "S2S-E5.1",
+        "S2S-E5.2",
+    ):
         assert judged[id].judge(results).holds, id
     lost: list[Row] = [{**row, "spam": 1, "sends_max": 4} for row in rows]
     for id in ("S2S-E6.1", "S2S-E6.2"):

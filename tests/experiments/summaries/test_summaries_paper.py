@@ -14,7 +14,7 @@ from fyke.experiments.table import Table
 from fyke.filters.parser import parse_text
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Publish, Subscribe
-from fyke.routing.summaries import Summaries
+from fyke.routing.summaries.summaries import Summaries
 from fyke.simulation.simulation import Simulation
 from fyke.testing.tables import broker_of
 from fyke.traces.trace import Record, Sent

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 from fyke.errors import FilterError
 from fyke.events.event import Event
-from fyke.filters.dialects import check, parse
+from fyke.filters.dialects import parse
 from fyke.filters.dialects.sigma import LogSource, SigmaRule, document, rule
 from fyke.filters.filter import And, Filter, walk
 from fyke.filters.glob import fold
 from fyke.filters.predicate import Exists, In, NotIn, TypeIs
-from fyke.filters.residual import Residual
+from fyke.filters.residual import Residual, check
 from fyke.filters.text_predicate import InNetwork, Like
 from fyke.filters.weakening import indexable
 from fyke.filters.wording import wording

@@ -8,5 +8,5 @@ from fyke.matching.compiled import engine as compiled
 
 
 @pytest.fixture(autouse=True)
-def young_max(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "YOUNG_MAX", 0)
+def memtable_size_max(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "MEMTABLE_SIZE_MAX", 0)

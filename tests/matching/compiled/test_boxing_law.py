@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import product
 
 import numpy as np
 from hypothesis import given, settings
@@ -12,12 +12,8 @@ import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter, conjunction, disjunction
 from fyke.filters.predicate import equals
-from fyke.matching.compiled.boxing import ALTERNATIVES_MAX, BOXES_MAX, Box, Boxes, Boxing
-from fyke.matching.compiled.codes import MISSING
-from fyke.matching.compiled.coding import Codes, code_event
-from fyke.matching.compiled.gathering import decide
-from fyke.matching.compiled.lanes import base, holds
-from fyke.matching.compiled.program import (
+from fyke.matching.compiled.boxes.boxing import ALTERNATIVES_MAX, BOXES_MAX, Box, Boxes, Boxing
+from fyke.matching.compiled.boxes.program import (
     ACCEPT,
     PAUSED,
     REFUSE,
@@ -26,15 +22,20 @@ from fyke.matching.compiled.program import (
     opaque_parts,
     program,
 )
-from fyke.matching.compiled.statistics import Statistics
-from fyke.matching.compiled.vocabulary import AxisKind, Vocabulary
+from fyke.matching.compiled.coding.axes import AxisKind
+from fyke.matching.compiled.coding.codes import MISSING
+from fyke.matching.compiled.coding.event_coding import Codes, code_event
+from fyke.matching.compiled.coding.vocabulary import Vocabulary
+from fyke.matching.compiled.kernels.frames import Frame, PairBases, ProgramBases
+from fyke.matching.compiled.kernels.lanes import base, holds
+from fyke.matching.compiled.search.gathering import decide
 from fyke.testing.generators import events, filters, predicates
 
 close = filters(predicates(st.sampled_from(["a", "b", "type"])), max_leaves=8)
 
 
 def box_of(filter: Filter, vocabulary: Vocabulary) -> Boxes:
-    return Boxing(vocabulary, Statistics().share).run(filter)
+    return Boxing(vocabulary).run(filter)
 
 
 def codes_on(codes: Codes, axis: int) -> list[int]:
@@ -94,17 +95,20 @@ def test_boxes_cover_the_filter(filter: Filter, seen: list[Event]) -> None:
             assert accepted
 
 
-def decided(filter: Filter, words: list[int], codes: Codes, event: Event) -> tuple[int, int]:
+def decide_all(filter: Filter, words: list[int], codes: Codes, event: Event) -> tuple[int, int]:
     """The verdict of a program, with opaque parts answered; and how often it paused."""
     programs, step, pauses = np.array([*words, 0], np.int32), 0, 0
-    lows, _, axes, *others = codes.bases
+    at = np.zeros(1, np.int32)
+    frame = Frame(ProgramBases(words=base(programs), at=base(at)))
     while True:
         zero, steps, verdict = (np.zeros(1, np.int32) for _ in range(3))
         steps[0] = step
-        arguments: Any = (
-            *map(base, (programs, zero, zero, zero, steps)), 1, lows, axes, *others, base(verdict)
-        )  # fmt: skip
-        decide(*arguments)
+        pairs = Frame(
+            PairBases(
+                events=base(zero), owners=base(zero), steps=base(steps), verdicts=base(verdict)
+            )
+        )
+        decide(frame.handle, codes.frame.handle, pairs.handle, 1)
         if verdict[0] > PAUSED:
             return int(verdict[0]), pauses
         at = (PAUSED - int(verdict[0])) * STEP
@@ -121,7 +125,7 @@ def test_programs_agree_with_the_filter(filter: Filter, seen: list[Event]) -> No
     vocabulary = Vocabulary()
     words = program(filter, vocabulary)
     for event in seen:
-        verdict, _ = decided(filter, words, code_event(event, vocabulary), event)
+        verdict, _ = decide_all(filter, words, code_event(event, vocabulary), event)
         assert verdict in (ACCEPT, REFUSE, UNKNOWN)
         if verdict != UNKNOWN:
             assert (verdict == ACCEPT) is filter.matches(event)
@@ -141,7 +145,7 @@ def test_programs_decide_without_the_filter_where_codes_suffice() -> None:
         ({}, REFUSE),
     ):
         event = Event(document)
-        assert decided(filter, words, code_event(event, vocabulary), event) == (wanted, 0)
+        assert decide_all(filter, words, code_event(event, vocabulary), event) == (wanted, 0)
     assert opaque_parts(filter) == []
 
 
@@ -156,7 +160,7 @@ def test_programs_ask_for_opaque_parts_once() -> None:
         ({"a": 2, "b": "x", "c": "y"}, (REFUSE, 0)),
     ):
         event = Event(document)
-        assert decided(filter, words, code_event(event, vocabulary), event) == wanted
+        assert decide_all(filter, words, code_event(event, vocabulary), event) == wanted
 
 
 def test_what_would_explode_stays_small() -> None:
@@ -192,3 +196,45 @@ def test_nothing_and_everything() -> None:
     assert box_of(fyke.parse("false"), vocabulary) == Boxes((), True)
     assert box_of(fyke.parse("true"), vocabulary) == Boxes(((),), True)
     assert box_of(fyke.parse("a = 1 or true"), vocabulary) == Boxes(((),), True)
+
+
+NETWORKS = (
+    "not (source in cidr '10.0.0.0/8' or source in cidr '::1/128' or target in cidr '::1/128')"
+)
+
+
+def test_a_predicate_of_an_absent_attribute_is_not_asked() -> None:
+    """It is false without being looked at, and so is an alternative of such predicates."""
+    texts = [NETWORKS, "not line matches '\\d\\s'", "not (line matches '\\d' or word matches 'x$')"]
+    matcher = fyke.Matcher()
+    matcher.add_many((text, text) for text in texts)
+    matcher.add_many((f"s{number}", f"a = {number}") for number in range(40))
+    events = [
+        {"a": -1}, {"b": None}, {}, {"source": "10.1.1.1"}, {"target": "::1"},
+        {"target": "10.1.1.1"}, {"line": "7 "}, {"line": None}, {"word": ["y", "x"]},
+        {"line": [], "word": "y"},
+    ]  # fmt: skip
+    checks = []
+    for event in events:
+        before = matcher.stats().work.checks
+        right = [text for text in texts if fyke.parse(text).matches(event)]
+        assert matcher.match(event) == right
+        checks.append(matcher.stats().work.checks - before)
+    assert checks[:3] == [0, 0, 0]
+    assert min(checks[3:]) > 0
+    found = matcher.match_batch([fyke.Event(event) for event in events]).to_pydict()
+    pairs = set(zip(found["event"], found["subscription"], strict=True))
+    assert pairs == {(row, id) for row, event in enumerate(events) for id in matcher.match(event)}
+
+
+def test_a_program_pauses_at_one_opaque_part_after_the_other() -> None:
+    text = " and ".join(f"({name} matches '[0-9]$' or k = 'z')" for name in "abc")
+    matcher = fyke.Matcher()
+    matcher.add(text, text)
+    matcher.add_many((f"s{number}", f"n = {number}") for number in range(40))
+    for ends in product("x1", repeat=3):
+        event = dict(zip("abc", ends, strict=True))
+        before = matcher.stats().work.checks
+        assert (matcher.match(event) == [text]) == fyke.parse(text).matches(event)
+        assert matcher.stats().work.checks - before <= 3
+    assert matcher.match({"a": "1", "b": "2", "c": "3"}) == [text]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fyke.events.value import Kind, canonical
 from fyke.events.value import kind as kind_of
 from fyke.filters.predicate import Range
-from fyke.matching.compiled.codes import (
+from fyke.matching.compiled.coding.codes import (
     CODE,
     HIGHEST,
     LOWEST,
@@ -22,7 +22,7 @@ from fyke.matching.compiled.codes import (
     interval,
     scalar_key,
 )
-from fyke.matching.compiled.lanes import holds
+from fyke.matching.compiled.kernels.lanes import holds
 from fyke.testing import related
 from fyke.testing.generators import MOMENTS, NUMBERS, STRINGS
 

@@ -19,13 +19,14 @@ from fyke.events.documents import in_columns
 from fyke.events.number import ExactDecimal
 from fyke.filters.filter import Filter
 from fyke.filters.glob import glob
-from fyke.matching.compiled.codes import MISSING, OTHER
-from fyke.matching.compiled.coding import Codes, code_event
-from fyke.matching.compiled.column_coding import code_columns
-from fyke.matching.compiled.column_texts import frozen, texts
-from fyke.matching.compiled.program import program
-from fyke.matching.compiled.symbol_tables import TextTable
-from fyke.matching.compiled.vocabulary import AxisKind, Vocabulary
+from fyke.matching.compiled.boxes.program import program
+from fyke.matching.compiled.coding.axes import AxisKind
+from fyke.matching.compiled.coding.codes import MISSING, OTHER
+from fyke.matching.compiled.coding.column_coding import code_columns
+from fyke.matching.compiled.coding.column_texts import frozen, texts
+from fyke.matching.compiled.coding.event_coding import Codes, code_event
+from fyke.matching.compiled.coding.symbol_tables import TextTable
+from fyke.matching.compiled.coding.vocabulary import Vocabulary
 from fyke.testing import generators
 
 NAMES = generators.NAMES

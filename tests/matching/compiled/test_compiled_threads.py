@@ -16,11 +16,11 @@ import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
 from fyke.matching.compiled import engine as compiled
-from fyke.matching.compiled import segment
-from fyke.matching.compiled.compiling import warm
 from fyke.matching.compiled.engine import CompiledEngine
-from fyke.matching.compiled.merging import Merge
-from fyke.matching.compiled.segment import GONE
+from fyke.matching.compiled.kernels.compiling import warm
+from fyke.matching.compiled.segment import segment
+from fyke.matching.compiled.segment.compaction import Merge
+from fyke.matching.compiled.segment.segment import GONE
 from fyke.matching.matcher import Matcher
 
 pytestmark = pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
@@ -53,15 +53,15 @@ def test_a_match_during_a_freeze_finds_all(monkeypatch: pytest.MonkeyPatch) -> N
     threads: list[threading.Thread] = []
     warm()  # has an engine of its own, which is not the one to interrupt
     asked = threading.Event()
-    filed = segment.filed
+    file_boxes = segment.file_boxes
 
     def hooked(*arguments: Any) -> Any:
         if not asked.is_set():
             asked.set()
             threads.append(in_another_thread(lambda: seen.append(matcher.match({"a": 1}))))
-        return filed(*arguments)
+        return file_boxes(*arguments)
 
-    monkeypatch.setattr(segment, "filed", hooked)
+    monkeypatch.setattr(segment, "file_boxes", hooked)
     matcher.match({})
     assert matcher.match({"a": 1}) == ids(100)
     threads[0].join(10)
@@ -70,8 +70,8 @@ def test_a_match_during_a_freeze_finds_all(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_match_during_a_merge_finds_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when subscriptions come, go and are merged while a background merge runs."""
-    monkeypatch.setattr(compiled, "WAITING_MAX", 0)
-    monkeypatch.setattr(compiled, "AT_ONCE_MAX", 0)
+    monkeypatch.setattr(compiled, "UNBOXED_MAX", 0)
+    monkeypatch.setattr(compiled, "FOREGROUND_SIZE_MAX", 0)
     matcher = Matcher()
     engine = engine_of(matcher)
     at_work, go_on = threading.Event(), threading.Event()
@@ -105,8 +105,8 @@ def test_a_match_during_a_merge_finds_all(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_snapshot_during_merges_is_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Arrays and details are of one moment, whatever is merged meanwhile."""
-    monkeypatch.setattr(compiled, "WAITING_MAX", 0)
-    monkeypatch.setattr(compiled, "AT_ONCE_MAX", 0)
+    monkeypatch.setattr(compiled, "UNBOXED_MAX", 0)
+    monkeypatch.setattr(compiled, "FOREGROUND_SIZE_MAX", 0)
     matcher = Matcher()
     expected: list[str] = []
     for number in range(60):
@@ -238,7 +238,7 @@ class Watch:
 
 @pytest.mark.usefixtures("impatient")
 def test_two_match_while_a_third_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "AT_ONCE_MAX", 200)
+    monkeypatch.setattr(compiled, "FOREGROUND_SIZE_MAX", 200)
     texts = {f"stable{i}": f"a = {i % 7} and b < {i % 50}" for i in range(1500)}
     stable: dict[str, Filter] = {id: fyke.parse(text) for id, text in texts.items()}
     matcher = Matcher()
@@ -340,8 +340,8 @@ def test_no_match_waits_for_a_merge(monkeypatch: pytest.MonkeyPatch) -> None:
     match that waits for one takes as long. What others do to the machine slows down both, and may
     spoil a round; a match that waits spoils all of them.
     """
-    monkeypatch.setattr(compiled, "AT_ONCE_MAX", 100)
-    monkeypatch.setattr(compiled, "RATIO", 10**6)
+    monkeypatch.setattr(compiled, "FOREGROUND_SIZE_MAX", 100)
+    monkeypatch.setattr(compiled, "SIZE_RATIO_MIN", 10**6)
     run = Merge.run
 
     def long(merge: Merge, *arguments: Any) -> None:
@@ -365,3 +365,29 @@ def test_no_match_waits_for_a_merge(monkeypatch: pytest.MonkeyPatch) -> None:
         worker.join(10)
     assert min(slowest for slowest, _ in rounds) < min(merges) / 8
     assert min(most for _, most in rounds) < min(merges) / 20
+
+
+def test_a_read_takes_no_lock_of_the_index() -> None:
+    matcher = Matcher()
+    matcher.add_many((f"s{number}", f"a = {number % 9}") for number in range(200))
+    engine = engine_of(matcher)
+    engine.freeze()
+    expected = matcher.match({"a": 1})
+    seen: list[list[str]] = []
+    with engine._lock:
+        in_another_thread(lambda: seen.append(matcher.match({"a": 1}))).join(10)
+    assert seen == [expected]
+    assert len(expected) == 23
+
+
+def test_a_view_that_is_kept_ends_with_the_next_change() -> None:
+    matcher = Matcher()
+    matcher.add_many((f"s{number}", f"a = {number % 9}") for number in range(200))
+    engine_of(matcher).freeze()
+    before = matcher.match({"a": 1})
+    matcher.add("late", "a = 1")
+    assert matcher.match({"a": 1}) == [*before, "late"]
+    matcher.replace("late", "a = 2")
+    assert matcher.match({"a": 1}) == before
+    matcher.remove("late")
+    assert "late" not in matcher.match({"a": 2})

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from fyke.matching.compiled.coding.frequencies import OBSERVED_ROWS_MAX
 from fyke.matching.compiled.engine import CompiledEngine
-from fyke.matching.compiled.statistics import ROWS
 from fyke.matching.matcher import ENGINES, Matcher
 from fyke.matching.statistics import Statistics
 
@@ -130,7 +130,7 @@ def test_statistics_survive_a_snapshot(tmp_path: Path) -> None:
     matcher.learn(sample())
     matcher.save(tmp_path / "snapshot")
     reopened = Matcher.open(tmp_path / "snapshot")
-    assert engine_of(reopened)._given.statistics == engine_of(matcher)._given.statistics
+    assert engine_of(reopened)._sample.statistics == engine_of(matcher)._sample.statistics
     reopened.add_many((f"n{n}", f"common = {n % 3} and rare = {n}") for n in range(COUNT))
     reopened.learn([{"more": 1}])
     assert candidates(reopened, {"common": 1, "rare": 999}) == 0
@@ -144,10 +144,11 @@ def test_what_is_observed_outweighs_what_was_given() -> None:
     table = pa.table({"common": [7] * 256, "rare": [n % 2 for n in range(256)]})
     for _ in range(60):
         matcher.match_batch(table)
-    statistics, words = engine_of(matcher).statistics, engine_of(matcher)._vocabulary
+    words = engine_of(matcher)._vocabulary
+    known = words.frequencies
     kind = words.axes[words.attributes["rare"].value][0]
-    rare = statistics.share(kind, words.attributes["rare"].symbols[1])
-    common = statistics.share(kind, words.attributes["common"].symbols[1])
+    rare = known.share(kind, words.attributes["rare"].symbols[1])
+    common = known.share(kind, words.attributes["common"].symbols[1])
     assert rare > 0.25 > common
 
 
@@ -160,9 +161,10 @@ def test_a_value_is_observed_from_the_day_on_that_it_is_named() -> None:
         matcher.match_batch(table)
     matcher.add_many((f"n{n}", f"b = 'x' and a = {n}") for n in range(COUNT))
     matcher.match_batch(table)
-    statistics, words = engine_of(matcher).statistics, engine_of(matcher)._vocabulary
+    words = engine_of(matcher)._vocabulary
+    known = words.frequencies
     kind = words.axes[words.attributes["b"].value][0]
-    assert statistics.share(kind, words.attributes["b"].symbols["x"]) > 0.4
+    assert known.share(kind, words.attributes["b"].symbols["x"]) > 0.4
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))
@@ -179,8 +181,8 @@ def test_every_engine_takes_statistics(engine: str) -> None:
 
 def show(matcher: Matcher, events: list[dict[str, Any]]) -> None:
     """Lets the matcher see events and learn from all of them."""
-    for start in range(0, len(events), ROWS):
-        matcher.match_batch(pa.Table.from_pylist(events[start : start + ROWS]))
+    for start in range(0, len(events), OBSERVED_ROWS_MAX):
+        matcher.match_batch(pa.Table.from_pylist(events[start : start + OBSERVED_ROWS_MAX]))
 
 
 def test_compact_files_by_what_was_learned() -> None:

@@ -1,4 +1,4 @@
-"""The parts of a segment: trees, layout and back, room that grows, statistics, results, homes."""
+"""The parts of a segment: trees, layout and back, room that grows, frequencies, results."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
-from fyke.matching.compiled import access, room, search
 from fyke.matching.compiled import engine as compiled
-from fyke.matching.compiled import statistics as statistics_module
-from fyke.matching.compiled.access import AxisFacts, filed
-from fyke.matching.compiled.box_table import BoxTable, BoxWriter
-from fyke.matching.compiled.box_tree import AXES_AT, GROUP, LEVELS_AT
-from fyke.matching.compiled.boxing import Boxes, Boxing
-from fyke.matching.compiled.codes import HIGHEST, LOWEST, MISSING
-from fyke.matching.compiled.coding import code_event
+from fyke.matching.compiled.boxes import access
+from fyke.matching.compiled.boxes.access import AxisFacts, file_boxes
+from fyke.matching.compiled.boxes.box_table import BoxTable, BoxWriter
+from fyke.matching.compiled.boxes.box_tree import AXES_AT, GROUP, LEVELS_AT
+from fyke.matching.compiled.boxes.boxing import Boxes, Boxing
+from fyke.matching.compiled.coding import frequencies as frequencies_module
+from fyke.matching.compiled.coding.axes import AxisKind
+from fyke.matching.compiled.coding.codes import HIGHEST, LOWEST, MISSING
+from fyke.matching.compiled.coding.event_coding import code_event
+from fyke.matching.compiled.coding.vocabulary import Vocabulary
 from fyke.matching.compiled.engine import CompiledEngine
-from fyke.matching.compiled.homes import Homes
-from fyke.matching.compiled.lanes import LANES, base
-from fyke.matching.compiled.layout import Layout, layout
-from fyke.matching.compiled.merging import unpacked
-from fyke.matching.compiled.probe import VISIT, sort_visits
-from fyke.matching.compiled.results import Lists, joined
-from fyke.matching.compiled.segment import ProgramWriter, build
-from fyke.matching.compiled.statistics import Statistics
-from fyke.matching.compiled.vocabulary import AxisKind, Vocabulary
+from fyke.matching.compiled.kernels.lanes import LANES, base
+from fyke.matching.compiled.search import search, workspace
+from fyke.matching.compiled.search.probe import VISIT, sort_visits
+from fyke.matching.compiled.search.results import Lists, join
+from fyke.matching.compiled.segment.compaction import unpack_boxes
+from fyke.matching.compiled.segment.layout import Layout, layout
+from fyke.matching.compiled.segment.segment import ProgramWriter, build
+from fyke.matching.compiled.segment.segment_of_slot import SegmentOfSlot
 from fyke.matching.matcher import Matcher
 from fyke.testing.generators import filters
 
@@ -63,8 +64,9 @@ def planted(boxes: list[Constraints], tree_from: int) -> tuple[Layout, Vocabular
     writer = BoxWriter()
     for box in boxes:
         writer.add(Boxes((box,), True))
-    shares = np.zeros(1, np.float32)
-    chosen = filed(writer.table(), AxisFacts.of(vocabulary), shares)
+    table = writer.table()
+    shares = np.zeros(len(table.axis), np.float32)
+    chosen = file_boxes(table, AxisFacts.of(vocabulary), shares)
     return layout(chosen, tree_from=tree_from), vocabulary
 
 
@@ -107,7 +109,7 @@ def test_a_tree_holds_every_box_once_and_hulls_hold_their_children(size: int) ->
         )
         count = -(-count // LANES)
     assert count == 1
-    assert boxes_of(unpacked(index, vocabulary)) == Counter(
+    assert boxes_of(unpack_boxes(index, vocabulary)) == Counter(
         (owner, True, box) for owner, box in enumerate(boxes)
     )
 
@@ -138,13 +140,13 @@ def check_hulls(nodes: Any, above: int, below: int, count: int) -> None:
 def test_boxes_come_back_from_their_layout(
     tree_from: int, pair_reached: float, taken: list[Filter]
 ) -> None:
-    vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
+    vocabulary, writer = Vocabulary(), BoxWriter()
     for filter in taken:
-        writer.add(Boxing(vocabulary, statistics.share).run(filter))
+        writer.add(Boxing(vocabulary).run(filter))
     table = writer.table()
-    shares = statistics.shares(table, vocabulary)
+    shares = vocabulary.frequencies.shares(table)
     with patch.object(access, "PAIR_REACHED", pair_reached):
-        chosen = filed(table, AxisFacts.of(vocabulary), shares)
+        chosen = file_boxes(table, AxisFacts.of(vocabulary), shares)
     kept: Counter[tuple[int, bool, Constraints]] = Counter()
     residues = chosen.residues
     for box in range(len(residues)):
@@ -156,7 +158,7 @@ def test_boxes_come_back_from_their_layout(
             if axis[box] >= 0:
                 held.append((int(axis[box]), int(symbol[box]), int(symbol[box])))
         kept[int(residues.owner[box]), bool(residues.exact[box]), tuple(sorted(held))] += 1
-    assert boxes_of(unpacked(layout(chosen, tree_from=tree_from), vocabulary)) == kept
+    assert boxes_of(unpack_boxes(layout(chosen, tree_from=tree_from), vocabulary)) == kept
 
 
 @pytest.mark.parametrize(("count", "has_pairs"), [(20, False), (3_000, True)])
@@ -181,7 +183,7 @@ def test_pairs_are_for_segments_that_many_boxes_would_be_reached_in(
 
 
 def test_room_grows_with_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "_ROOM", 32)
+    monkeypatch.setattr(workspace, "_SIZE", 32)
     matcher = Matcher()
     wanted = [f"s{i}" for i in range(70_000)]
     matcher.add_many((id, fyke.parse(f"a = 1 and k{i % 300} < 5")) for i, id in enumerate(wanted))
@@ -193,7 +195,7 @@ def test_room_grows_with_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_event_that_visits_many_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "_ROOM", 16)
+    monkeypatch.setattr(workspace, "_SIZE", 16)
     matcher = Matcher()
     matcher.add_many((f"s{i}", f"k{i} = {i}") for i in range(3_000))
     event = {f"k{i}": i for i in range(3_000)}
@@ -204,32 +206,32 @@ def test_an_event_that_visits_many_clusters(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(doubtful.match({**event, "t": "abcdefz"})) == 0
 
 
-# --- statistics ----------------------------------------------------------------------------------
+# --- frequencies ---------------------------------------------------------------------------------
 
 
 @settings(max_examples=25, deadline=None)
 @given(taken=st.lists(filters(), min_size=1, max_size=30))
 def test_shares_of_few_boxes_are_those_of_many(taken: list[Filter]) -> None:
-    vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
+    vocabulary, writer = Vocabulary(), BoxWriter()
     for filter in taken:
-        writer.add(Boxing(vocabulary, statistics.share).run(filter))
+        writer.add(Boxing(vocabulary).run(filter))
     table = writer.table()
     found = []
     for many in (0, 2**31):
-        with patch.object(statistics_module, "_MANY", many):
-            found.append(statistics.shares(table, vocabulary).tolist())
+        with patch.object(frequencies_module, "_SPARSE", many):
+            found.append(vocabulary.frequencies.shares(table).tolist())
     assert found[0] == found[1]
     assert len(found[0]) == len(table.axis)
 
 
 def test_values_are_expected_as_often_as_they_are_named() -> None:
-    vocabulary, statistics, writer = Vocabulary(), Statistics(), BoxWriter()
+    vocabulary, writer = Vocabulary(), BoxWriter()
     texts = ["a = 1", "a = 1 and b = 1", "a = 2 and n > 5", "a = 1 and d like 'x%'"]
     for text in texts:
-        writer.add(Boxing(vocabulary, statistics.share).run(fyke.parse(text)))
+        writer.add(Boxing(vocabulary).run(fyke.parse(text)))
     table = writer.table()
     kinds = [vocabulary.axes[axis][0] for axis in table.axis]
-    shares = statistics.shares(table, vocabulary).tolist()
+    shares = vocabulary.frequencies.shares(table).tolist()
     named = [each for kind, each in zip(kinds, shares, strict=True) if kind is AxisKind.VALUE]
     assert sorted(named) == [0.25, 0.75, 0.75, 0.75, 1.0]
     assert shares[kinds.index(AxisKind.NUMBER)] == 1.0
@@ -237,22 +239,25 @@ def test_values_are_expected_as_often_as_they_are_named() -> None:
 
 
 def test_shares_follow_what_is_seen() -> None:
-    vocabulary, statistics = Vocabulary(), Statistics()
+    vocabulary = Vocabulary()
+    known = vocabulary.frequencies
     _, often = vocabulary.value("a", "often")
     _, never = vocabulary.value("a", "never")
     _, text = vocabulary.pattern("b", fyke.parse("b like 'x%'").pattern, False)  # type: ignore[attr-defined]
-    before = statistics.share(AxisKind.VALUE, often)
-    assert before == statistics.share(AxisKind.VALUE, never)
+    before = known.share(AxisKind.VALUE, often)
+    assert before == known.share(AxisKind.VALUE, never)
     for _ in range(5_000):
-        statistics.observe(code_event(Event({"a": "often", "b": "xy"}), vocabulary), vocabulary)
-    assert statistics.share(AxisKind.VALUE, often) > 0.9
-    assert statistics.share(AxisKind.TEXT, text) > 0.9
-    assert statistics.share(AxisKind.VALUE, never) < before
-    assert statistics.events == 5_000
+        known.observe(code_event(Event({"a": "often", "b": "xy"}), vocabulary))
+    assert known.share(AxisKind.VALUE, often) > 0.9
+    assert known.share(AxisKind.TEXT, text) > 0.9
+    assert known.share(AxisKind.VALUE, never) < before
+    assert known.events == 5_000
 
 
-def test_the_access_follows_the_statistics_after_a_merge(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "WAITING_MAX", 0)
+def test_a_merge_follows_what_was_observed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compiled, "UNBOXED_MAX", 0)
     matcher = Matcher()
     matcher.add_many((f"s{i}", f"word like 'x%' and rare = 1 and n < {i}") for i in range(40))
     matcher.match({})
@@ -271,7 +276,7 @@ def test_the_access_follows_the_statistics_after_a_merge(monkeypatch: pytest.Mon
     assert len(segment.texts) == 0
 
 
-# --- results and homes ---------------------------------------------------------------------------
+# --- results and segments of slots ---------------------------------------------------------------
 
 by_event = st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=3, max_size=3)
 
@@ -289,7 +294,7 @@ def lists_of(offsets: Any, slots: Any) -> list[list[int]]:
 @given(st.lists(by_event, max_size=4))
 def test_results(parts: list[list[list[int]]]) -> None:
     whole = [[slot for part in parts for slot in part[event]] for event in range(3)]
-    assert lists_of(*joined([packed(part) for part in parts], 3)) == whole
+    assert lists_of(*join([packed(part) for part in parts], 3)) == whole
     copied, lent = Lists(), Lists()
     for offsets, slots in map(packed, parts):
         copied.add(offsets, slots)
@@ -322,30 +327,30 @@ def test_tiles_hold_every_event_once_and_are_as_large(events: int) -> None:
     assert max(sizes, default=0) <= 1.5 * search.TILE
 
 
-def test_homes() -> None:
-    vocabulary, statistics = Vocabulary(), Statistics()
+def test_the_segment_of_a_slot() -> None:
+    vocabulary = Vocabulary()
 
     def segment(*slots: int) -> Any:
         boxes, programs = BoxWriter(), ProgramWriter()
         for _ in slots:
-            boxes.add(Boxing(vocabulary, statistics.share).run(fyke.parse("a = 1")))
+            boxes.add(Boxing(vocabulary).run(fyke.parse("a = 1")))
             programs.add(None)
-        shares = statistics.shares(boxes.table(), vocabulary)
+        shares = vocabulary.frequencies.shares(boxes.table())
         numbers = np.array(slots, np.int32)
         return build(boxes.table(), programs.programs(), numbers, vocabulary, shares)
 
-    homes, one, two = Homes(), segment(0, 9, 3), segment(1, 70)
-    homes.move((), one)
-    homes.move((), two)
-    homes.leave(9)
-    homes.leave(70)
+    places, one, two = SegmentOfSlot(), segment(0, 9, 3), segment(1, 70)
+    places.move((), one)
+    places.move((), two)
+    places.remove(9)
+    places.remove(70)
     assert one.slots.tolist() == [0, -1, 3]
     assert two.slots.tolist() == [1, -1]
     assert (one.live, two.live) == (2, 1)
     both = segment(0, 3, 1)
-    homes.move((one, two), both)
-    homes.move((), segment(9))  # the slot comes again
-    homes.leave(3)
-    homes.leave(9)
+    places.move((one, two), both)
+    places.move((), segment(9))  # the slot comes again
+    places.remove(3)
+    places.remove(9)
     assert both.slots.tolist() == [0, -1, 1]
     assert one.slots.tolist() == [0, -1, 3]

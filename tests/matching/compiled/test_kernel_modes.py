@@ -18,7 +18,9 @@ import sys
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fyke.matching.compiled import engine, kernel, search
+from fyke.matching.compiled import engine
+from fyke.matching.compiled.kernels import kernel
+from fyke.matching.compiled.search import search
 from fyke.matching.matcher import ENGINES
 from fyke.testing.generators import events, filters, predicates
 from fyke.testing.matcher import check_matcher
@@ -28,7 +30,7 @@ assert kernel.MODE == mode
 options = getattr(search.find, "targetoptions", None)
 assert (options is None) is (mode == "plain")
 assert options is None or bool(options.get("boundscheck")) is (mode == "checked")
-engine.WAITING_MAX = 0
+engine.UNBOXED_MAX = 0
 ENGINES["compiled"] = lambda filter_of: engine.CompiledEngine(filter_of, tree_from=3)
 close = filters(predicates(st.sampled_from(["a", "b", "type"])), max_leaves=6)
 verdicts = 0
@@ -45,7 +47,7 @@ verdicts = 0
 )
 def histories(taken, seen, seed):
     global verdicts
-    engine.YOUNG_MAX = seed % 3 * 4
+    engine.MEMTABLE_SIZE_MAX = seed % 3 * 4
     verdicts += check_matcher("compiled", taken, seen, seed=seed, steps=25)
 
 
@@ -58,7 +60,7 @@ print("agreed")
 
 TINY = """
 import numpy as np
-from fyke.matching.compiled.kernel import kernel
+from fyke.matching.compiled.kernels.kernel import kernel
 
 @kernel
 def double(words):
@@ -109,7 +111,7 @@ import ast
 import sys
 from pathlib import Path
 
-from fyke.matching.compiled import warming
+from fyke.matching.compiled.kernels import warming
 
 called = set()
 
@@ -145,7 +147,7 @@ import pyarrow as pa
 from numba.core.dispatcher import Dispatcher
 
 from fyke import Matcher
-from fyke.matching.compiled import warming
+from fyke.matching.compiled.kernels import warming
 
 
 def types():
@@ -185,7 +187,7 @@ def test_an_opened_snapshot_needs_no_other_kernels(tmp_path: Path) -> None:
 
 
 def test_a_mode_that_does_not_exist() -> None:
-    found = ran("import fyke.matching.compiled.kernel", FYKE_KERNELS="quick")
+    found = ran("import fyke.matching.compiled.kernels.kernel", FYKE_KERNELS="quick")
     assert found.returncode == 1
     assert (
         "FykeError: FYKE_KERNELS is 'quick'; expected one of fast, checked, plain" in found.stderr
@@ -218,7 +220,7 @@ def test_kernels_of_a_read_only_image_are_taken_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from fyke import folders
-    from fyke.matching.compiled import kernel_cache
+    from fyke.matching.compiled.kernels import kernel_cache
 
     image = tmp_path / "image"
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(image))
@@ -241,7 +243,7 @@ def test_kernels_of_a_read_only_image_are_taken_over(
 def test_the_cache_is_of_one_state_of_the_sources(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fyke.matching.compiled import kernel_cache
+    from fyke.matching.compiled.kernels import kernel_cache
 
     package, elsewhere = tmp_path / "package", tmp_path / "elsewhere"
     (package / "inner").mkdir(parents=True)

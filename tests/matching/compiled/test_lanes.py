@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fyke.matching.compiled import lanes
-from fyke.matching.compiled.kernel import kernel
-from fyke.matching.compiled.lanes import LANES, base
+from fyke.matching.compiled.kernels import lanes
+from fyke.matching.compiled.kernels.kernel import kernel
+from fyke.matching.compiled.kernels.lanes import LANES, base
 
 EDGES = [-(2**31), -(2**31) + 1, -2, -1, 0, 1, 2, 3, 2**31 - 2, 2**31 - 1]
 words = st.one_of(st.sampled_from(EDGES), st.integers(-(2**31), 2**31 - 1))

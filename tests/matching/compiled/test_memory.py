@@ -37,7 +37,7 @@ def test_free_memory_between_arrays_that_live_is_given_back() -> None:
 @pytest.mark.parametrize(("count", "times"), [(99, 0), (100, 1)])
 def test_a_large_build_gives_back(monkeypatch: pytest.MonkeyPatch, count: int, times: int) -> None:
     given = []
-    monkeypatch.setattr(compiled, "MUCH", 100)
+    monkeypatch.setattr(compiled, "RELEASE_SIZE_MIN", 100)
     monkeypatch.setattr(compiled, "give_back", lambda: given.append(give_back()))
     filters = [fyke.parse(f"a = {slot}") for slot in range(count)]
     engine = CompiledEngine(filters.__getitem__)
@@ -49,9 +49,9 @@ def test_a_large_build_gives_back(monkeypatch: pytest.MonkeyPatch, count: int, t
 
 def test_a_large_merge_in_the_background_gives_back(monkeypatch: pytest.MonkeyPatch) -> None:
     given = []
-    monkeypatch.setattr(compiled, "MUCH", 100)
-    monkeypatch.setattr(compiled, "AT_ONCE_MAX", 10)
-    monkeypatch.setattr(compiled, "SMALL", 0)
+    monkeypatch.setattr(compiled, "RELEASE_SIZE_MIN", 100)
+    monkeypatch.setattr(compiled, "FOREGROUND_SIZE_MAX", 10)
+    monkeypatch.setattr(compiled, "SMALL_SEGMENT_MAX", 0)
     monkeypatch.setattr(compiled, "give_back", lambda: given.append(give_back()))
     filters = [fyke.parse(f"a = {slot}") for slot in range(160)]
     engine = CompiledEngine(filters.__getitem__)

@@ -18,14 +18,15 @@ import pytest
 import fyke
 from fyke.matching import snapshot
 from fyke.matching.compiled import engine as compiled
-from fyke.matching.compiled.box_tree import AXES_AT, GROUP, LEVELS_AT, SLOTS_MAX
+from fyke.matching.compiled.boxes.box_tree import AXES_AT, GROUP, LEVELS_AT, SLOTS_MAX
+from fyke.matching.compiled.boxes.program import ACCEPTED, INSIDE, OPAQUE, STEP
+from fyke.matching.compiled.coding.axes import AxisKind
+from fyke.matching.compiled.coding.vocabulary import Vocabulary
 from fyke.matching.compiled.engine import CompiledEngine
-from fyke.matching.compiled.lanes import LANES
-from fyke.matching.compiled.layout import CLUSTER, RUN
-from fyke.matching.compiled.program import ACCEPTED, INSIDE, OPAQUE, STEP
-from fyke.matching.compiled.segment import GONE, NO_PROGRAM, Segment
-from fyke.matching.compiled.validation import validate
-from fyke.matching.compiled.vocabulary import AxisKind, Vocabulary
+from fyke.matching.compiled.kernels.lanes import LANES
+from fyke.matching.compiled.segment.layout import CLUSTER, RUN
+from fyke.matching.compiled.segment.segment import GONE, NO_PROGRAM, Segment
+from fyke.matching.compiled.segment.validation import validate
 from fyke.matching.matcher import Matcher
 
 FLIPS = """
@@ -40,12 +41,12 @@ import pyarrow as pa
 import fyke
 from fyke.events.columns import read
 from fyke.matching.compiled import engine as compiled
-from fyke.matching.compiled import kernel
+from fyke.matching.compiled.kernels import kernel
 from fyke.matching.compiled.engine import CompiledEngine
 
 assert kernel.MODE == "checked"
 rounds = int(sys.argv[1])
-compiled.WAITING_MAX = compiled.YOUNG_MAX = 0
+compiled.UNBOXED_MAX = compiled.MEMTABLE_SIZE_MAX = 0
 draw = random.Random(7)
 texts = [f"a = {n % 5} and b between {n} and {n + 9} and c < {n % 7}" for n in range(400)]
 texts += [f"b between {n} and {n + 9}" for n in range(40)]
@@ -78,7 +79,7 @@ documents += [{"a": [1, 2, 3], "b": [5, 50], "s": ["x11", "y5"]}, {}]
 events = [fyke.Event(document) for document in documents]
 columns = read(pa.Table.from_pylist(documents[:-2]))
 lists = read(pa.Table.from_pylist(documents[-2:]))
-arrays, details = engine.kept()
+arrays, details = engine.save()
 details = json.loads(json.dumps(details))
 for part in arrays.values():
     part.setflags(write=False)  # as they are when mapped
@@ -88,7 +89,7 @@ right = [engine.match(event) for event in events]
 
 def used(arrays, details):
     opened = CompiledEngine(filter_of, tree_from=12, is_warm=True)
-    opened.take_up(arrays, details, slots)
+    opened.load(arrays, details, slots)
     found = [opened.match(event) for event in events]
     for each in (columns, lists):
         opened.match_columns(each)
@@ -233,7 +234,7 @@ def test_an_index_of_other_subscriptions_is_refused(saved: Path) -> None:
     other.add_many((f"s{n}", "a = 1") for n in range(50))
     assert isinstance(other.engine, CompiledEngine)
     facts, arrays = snapshot.load(saved)
-    index, facts["index"] = other.engine.kept()
+    index, facts["index"] = other.engine.save()
     kept = {name: part for name, part in arrays.items() if not name.startswith("index.")}
     snapshot.save(saved, facts, kept | index)
     with pytest.raises(fyke.FykeError, match="not one of the subscriptions"):
@@ -262,8 +263,8 @@ def engine() -> CompiledEngine:
     filters = [fyke.parse(text) for text in texts]
     made = CompiledEngine(filters.__getitem__, tree_from=12, is_warm=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "WAITING_MAX", 0)
-        patch.setattr(compiled, "YOUNG_MAX", 0)
+        patch.setattr(compiled, "UNBOXED_MAX", 0)
+        patch.setattr(compiled, "MEMTABLE_SIZE_MAX", 0)
         for slot, each in enumerate(filters):
             made.add(slot, each)
         made.match(fyke.Event({"a": 1}))

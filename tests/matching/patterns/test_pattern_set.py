@@ -19,14 +19,14 @@ from fyke import FykeError
 from fyke.filters import glob as globs
 from fyke.filters.glob import ONE, Glob, from_like
 from fyke.filters.text_predicate import Like
-from fyke.matching.compiled import kernel
+from fyke.matching.compiled.kernels import kernel
 from fyke.matching.compiled.patterns import (
     aho_corasick,
     building,
     encoding,
     layers,
+    lookup,
     placement,
-    search,
     windows,
 )
 from fyke.matching.compiled.patterns.pattern_set import NUMBER_MAX, PatternSet
@@ -591,7 +591,7 @@ def test_kernels_are_compiled_for_one_signature() -> None:
     opened.discard(1)
     opened.accepted_many(["a", "b"])
     opened.merge()
-    assert len(search.search.signatures) == 1  # type: ignore[attr-defined]
+    assert len(lookup.search.signatures) == 1  # type: ignore[attr-defined]
 
 
 def test_answers_cannot_be_written_to() -> None:

@@ -27,7 +27,8 @@ def matches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import gc
     import os
 
-    from fyke.matching.compiled import kernel, kernel_cache, search
+    from fyke.matching.compiled.kernels import kernel, kernel_cache
+    from fyke.matching.compiled.search import search
 
     matcher = fyke.Matcher()
     matcher.add_many(SUBSCRIPTIONS.items())

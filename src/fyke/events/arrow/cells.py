@@ -72,7 +72,7 @@ class Lists:
         return [element for element in found if element is not None]
 
     def sizes(self) -> NDArray[np.int64]:
-        """How many elements each list has, those that are missing apart."""
+        """Return how many elements each list has; missing elements are not counted."""
         valid = self.elements.valid
         if valid is None:
             return np.diff(self.ends)
@@ -113,7 +113,7 @@ Cells: TypeAlias = Scalars | Missing | Lists | Objects
 
 
 def objects(fields: Iterable[tuple[str, Cells]], length: int, valid: Mask | None = None) -> Objects:
-    """Objects of fields that each have `length` places."""
+    """Return objects of fields that each have `length` places."""
     fields = tuple(fields)
     counts = Counter(name for name, _ in fields)
     repeated = frozenset(name for name, count in counts.items() if count > 1)
@@ -121,7 +121,7 @@ def objects(fields: Iterable[tuple[str, Cells]], length: int, valid: Mask | None
 
 
 def read_cells(array: Any, path: str, limits: Limits, depth: int = 1) -> Cells:
-    """The cells of an Arrow array; a type that cannot be read is refused by its `path`."""
+    """Return the cells of an Arrow array; EventError names `path` where they cannot be read."""
     type_ = array.type
     if isinstance(type_, pa.BaseExtensionType):
         return read_cells(array.storage, path, limits, depth)
@@ -146,7 +146,7 @@ def read_cells(array: Any, path: str, limits: Limits, depth: int = 1) -> Cells:
 
 
 def _scalars(array: Any) -> Scalars | None:
-    """The scalars of an array; None where its type is not one of scalars."""
+    """Return the scalars of an array; None where its type is not one of scalars."""
     type_ = array.type
     if type_ in NUMBERS:
         return read_numbers(array)

@@ -36,7 +36,7 @@ _SAFE_SCALE: Final = 200
 
 
 def read_decimals(array: Any) -> Scalars:
-    """The numbers or decimals of a decimal array of any width."""
+    """Return the numbers or decimals of a decimal array of any width."""
     valid, scale = validity(array), array.type.scale
     digits = _digits(array, valid)
     if digits is not None and 0 <= scale <= 18 and not (digits % 10**scale).any():
@@ -70,7 +70,7 @@ def read_decimals(array: Any) -> Scalars:
 
 
 def decimal_array(numbers: Sequence[Decimal], scale: int) -> Any:
-    """An Arrow array of decimals of up to 38 digits, `scale` of them behind the point."""
+    """Return an Arrow array of decimals of up to 38 digits, `scale` of them behind the point."""
     digits = (int(number.scaleb(scale, _ANY)) for number in numbers)
     words = b"".join(each.to_bytes(16, "little", signed=True) for each in digits)
     type_ = pa.decimal128(DIGITS_MAX, scale)
@@ -78,7 +78,7 @@ def decimal_array(numbers: Sequence[Decimal], scale: int) -> Any:
 
 
 def nearest_floats(array: Any) -> NDArray[np.float64]:
-    """Decimals without nulls, each as the nearest float64; that keeps their order."""
+    """Return decimals without nulls, each as the nearest float64; that keeps their order."""
     digits, scale = _digits(array, None), array.type.scale
     if digits is not None and 0 <= scale <= _EXACT_POWERS and _are_below(2**53, digits):
         nearest: NDArray[np.float64] = digits / 10.0**scale  # both exact, so rounded only once
@@ -88,7 +88,7 @@ def nearest_floats(array: Any) -> NDArray[np.float64]:
 
 
 def _digits(array: Any, valid: Mask | None) -> NDArray[np.int64] | None:
-    """The digits as integers, 0 at a null; None where some do not fit in 64 bits."""
+    """Return the digits as integers, 0 at a null; None where some do not fit in 64 bits."""
     bits = array.type.bit_width
     if bits == 32:
         low = data(array, np.dtype(np.int32)).astype(np.int64)
@@ -102,7 +102,7 @@ def _digits(array: Any, valid: Mask | None) -> NDArray[np.int64] | None:
 
 
 def _shortened(digits: NDArray[np.int64], scale: int) -> tuple[NDArray[np.int64], int]:
-    """Fewer digits and a smaller scale, where there are many and all end in zeros."""
+    """Return fewer digits and a smaller scale, where there are many and all end in zeros."""
     while scale > 0 and not _are_below(10**_FLOAT_DIGITS, digits) and not (digits % 10).any():
         digits, scale = digits // 10, scale - 1
     return digits, scale

@@ -27,7 +27,7 @@ _OUTSIDE: Final = "the timestamp is outside the years 1 to 9999 in UTC"
 
 
 def read_moments(array: Any) -> Scalars:
-    """The moments of a timestamp or date array."""
+    """Return the moments of a timestamp or date array."""
     ticks, length = _ticks(array)
     valid = validity(array)
     inside = (ticks >= -(-_FIRST // length)) & (ticks <= _LAST // length)
@@ -43,7 +43,7 @@ def read_moments(array: Any) -> Scalars:
 
 
 def _ticks(array: Any) -> tuple[NDArray[np.int64], int]:
-    """Moments in ticks since 1970, and how many microseconds a tick is."""
+    """Return moments in ticks since 1970, and how many microseconds a tick is."""
     if pa.types.is_date32(array.type):
         return data(array, np.dtype(np.int32)).astype(np.int64), _DAY
     ticks = data(array, np.dtype(np.int64))

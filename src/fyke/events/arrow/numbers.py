@@ -26,12 +26,12 @@ PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def numbers(values: NDArray[Any], valid: Mask | None, refused: tuple[Refusal, ...] = ()) -> Scalars:
-    """Scalars of an int64 or float64 array."""
+    """Return the scalars of an int64 or float64 array."""
     return Scalars("number", pa.array(values), valid, values.item, refused)
 
 
 def read_numbers(array: Any) -> Scalars:
-    """The scalars of one of the types in NUMBERS."""
+    """Return the scalars of an array of one of the types in NUMBERS."""
     dtype = NUMBERS[array.type]
     values, valid = data(array, dtype), validity(array)
     if dtype.kind == "f":
@@ -63,7 +63,7 @@ def _wide_integers(values: NDArray[np.uint64], valid: Mask | None) -> Scalars:
 
 
 def read_durations(array: Any) -> Scalars:
-    """Seconds, divided as Python divides integers: so is a `timedelta` in a document."""
+    """Return seconds, divided as Python divides integers: so is a `timedelta` in a document."""
     ticks, valid = data(array, np.dtype(np.int64)), validity(array)
     per_second = PER_SECOND[array.type.unit]
     whole, rest = np.divmod(ticks, per_second)

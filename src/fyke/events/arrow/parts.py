@@ -46,9 +46,10 @@ class Column:
     """The rows in which it is a list, be it of one element; None where no row has one."""
 
     def numbers(self) -> NDArray[Any]:
-        """Numbers as int64 or float64, timestamps as int64 microseconds since 1970; not copied.
+        """Return numbers as int64 or float64, timestamps as int64 microseconds since 1970.
 
-        Decimals are the nearest float64 each, which keeps their order but makes neighbours equal.
+        They are not copied. Decimals are the nearest float64 each, which keeps their order but
+        makes neighbours equal.
         """
         if self.kind == "decimal":
             return nearest_floats(self.values)
@@ -59,7 +60,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Position:
-    """Where the walk stands."""
+    """A position of the walk."""
 
     path: str
     rows: Rows | None
@@ -67,7 +68,7 @@ class _Position:
     most: int
     """No row has more places."""
     listed: bool
-    """Whether what is met here is an element of a list."""
+    """True if the cells here are elements of a list."""
     holders: Rows | None = None
     """Directly below a list: the rows that hold it."""
     empty: tuple[Rows, ...] = ()
@@ -77,7 +78,7 @@ class _Position:
         return places if self.rows is None else self.rows[places]
 
     def rows_where(self, valid: Mask | None) -> Rows | None:
-        """The rows of the cells that are there."""
+        """Return the rows of the cells that are there."""
         return self.rows if valid is None else self.rows_at(np.flatnonzero(valid))
 
 
@@ -92,7 +93,7 @@ class Flattening:
         self._most = 0
 
     def run(self, cells: Objects) -> None:
-        """Walks over a whole table."""
+        """Walk over a whole table."""
         for name, field in cells.fields:
             self._walk(field, _Position(name, None, 1, name in cells.repeated))
         if self._most > self._limits.attributes_max:
@@ -169,7 +170,7 @@ class Flattening:
         self.paths.setdefault(path, []).append(Column(kind, values, rows, present, lists))
 
     def _mask(self, rows: Rows) -> Mask | None:
-        """The rows as a mask; None where they are all."""
+        """Return the rows as a mask; None where these are all rows."""
         mask = np.zeros(self._rows, bool)
         mask[rows] = True
         return None if mask.all() else mask
@@ -187,7 +188,7 @@ class Flattening:
             self._refuse(at.rows_at(np.array([place])), at.path, problem)
 
     def _check_sizes(self) -> None:
-        """Rows with too many attribute values; an empty list counts as one."""
+        """Refuse rows with too many attribute values; an empty list counts as one."""
         counts = np.zeros(self._rows, np.int64)
         for parts in self.paths.values():
             for part in parts:

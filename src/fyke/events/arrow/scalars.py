@@ -49,13 +49,13 @@ class Scalars:
         return len(self.array)
 
     def cell(self, place: int) -> Scalar:
-        """One cell; None where it is missing."""
+        """Return one cell; None where it is missing."""
         if self.valid is not None and not self.valid[place]:
             return None
         return self.item(place)
 
     def values(self) -> Any:
-        """The cells that are there, as an array without nulls."""
+        """Return the cells that are there, as an array without nulls."""
         if self.valid is None:
             return self.array
         if not self.refused and self.array.null_count:
@@ -64,7 +64,7 @@ class Scalars:
 
 
 def validity(array: Any) -> Mask | None:
-    """Which cells are not null; None where none is."""
+    """Return a mask of the cells that are not null; None where no cell is null."""
     if array.null_count == 0:
         return None
     first, shift = divmod(array.offset, 8)
@@ -74,7 +74,7 @@ def validity(array: Any) -> Mask | None:
 
 
 def data(array: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The buffer of fixed-width values itself; anything may stand at a null."""
+    """Return the buffer of fixed-width values itself; anything may stand at a null."""
     buffer = array.buffers()[1]
     if buffer is None or not len(array):
         return np.zeros((len(array), *dtype.shape), dtype.base)
@@ -82,7 +82,7 @@ def data(array: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def refusal(valid: Mask | None, admitted: Mask) -> Mask | None:
-    """The cells that are there and not admitted; None where there are none."""
+    """Return a mask of the cells that are there and not admitted; None where all are admitted."""
     if admitted.all():
         return None
     refused = ~admitted if valid is None else valid & ~admitted

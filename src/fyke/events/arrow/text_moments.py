@@ -23,7 +23,7 @@ _NONE = "the text is no timestamp; expected a timestamp such as 2026-01-31T12:00
 
 
 def timed(cells: Objects, paths: Collection[str]) -> Objects:
-    """The same objects, with timestamps in place of text at some paths."""
+    """Return the same objects, with timestamps in place of text at some paths."""
     return _objects(cells, "", paths)
 
 

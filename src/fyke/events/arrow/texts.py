@@ -20,7 +20,7 @@ _NONE: Final = np.zeros(0, np.int64)
 
 
 def read_texts(array: Any) -> Scalars:
-    """The strings of an array of one of the types in TEXTS."""
+    """Return the strings of an array of one of the types in TEXTS."""
     if pa.types.is_string_view(array.type):
         array = array.cast(pa.large_string())
     valid = validity(array)
@@ -39,7 +39,7 @@ def read_texts(array: Any) -> Scalars:
 
 
 def read_coded_texts(array: Any) -> Scalars:
-    """Stays coded, unless the dictionary itself holds nulls or what is not UTF-8."""
+    """Read coded text; it stays coded, unless its dictionary holds nulls or what is not UTF-8."""
     dictionary = array.dictionary
     if pa.types.is_string_view(dictionary.type):
         dictionary = dictionary.cast(pa.large_string())
@@ -50,7 +50,7 @@ def read_coded_texts(array: Any) -> Scalars:
 
 
 def _unreadable(array: Any, valid: Mask | None) -> NDArray[np.int64]:
-    """The places of strings that are not UTF-8."""
+    """Return the places of the strings that are not UTF-8."""
     if _is_ascii(array):
         return _NONE
     try:

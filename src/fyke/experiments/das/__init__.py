@@ -5,7 +5,7 @@ Inside:
     workload                profiles owned by brokers, events in exact proportions
     deployment, metering    an overlay with its profiles; what events do in it
     judging                 claims about time: judged by steps and by time
-    overlays, wording       panels and questions that the figures share; numbers in words
+    overlays                one grid and one run for all overlays; the panels of their figures
     classification          Table 1: all seventeen algorithms
     broker_work             the work of each broker, by counter
     central                 figures 4 and 7: the central filter

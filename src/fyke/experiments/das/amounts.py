@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from statistics import mean, stdev
 from typing import Final
 
-from fyke.experiments.das.deployment import BUS, BUS_RENDEZVOUS, STRATEGIES, Deployment
-from fyke.experiments.das.judging import (
-    EXACT,
-    STEPS,
-    TIME,
-    Both,
-    Measure,
-    Part,
-    above,
-    all_of,
-    is_ordered,
-)
-from fyke.experiments.das.overlays import (
-    ENGINE,
-    EVENTS,
-    REPEATS,
-    furthest,
-    of_each,
-    rows_of,
-    said,
-)
-from fyke.experiments.das.wording import number
-from fyke.experiments.das.workload import Profiles
+from fyke.experiments.das.deployment import STRATEGIES, Point
+from fyke.experiments.das.judging import STEPS, TIME, Points, by_both, of_each, rows_of, said
+from fyke.experiments.das.overlays import Site, grid, measured
 from fyke.experiments.experiment import (
     Axis,
     Claim,
@@ -39,7 +20,9 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
+from fyke.experiments.judges import Measured, above, counted, equals_closed_form, ordered
 from fyke.experiments.table import Row
+from fyke.experiments.wording import number
 
 P_E: Final = Fraction(4, 5)
 _AMOUNTS: Final = {
@@ -52,29 +35,11 @@ _AMOUNTS: Final = {
 
 
 def _grid(scale: str) -> list[Parameters]:
-    return [
-        {
-            "strategy": strategy,
-            "profiles": profiles,
-            "events": EVENTS[scale],
-            "repeats": REPEATS[scale],
-        }
-        for profiles in _AMOUNTS[scale]
-        for strategy in STRATEGIES
-    ]
+    return grid(scale, profiles=_AMOUNTS[scale], strategy=STRATEGIES)
 
 
 def run(parameters: Parameters, seed: int) -> list[Row]:
-    strategy = parameters["strategy"]
-    profiles = Profiles(BUS.brokers, parameters["profiles"])
-    overlay = Deployment(strategy, BUS, profiles, {"": BUS_RENDEZVOUS}, ENGINE)
-    at_least, repeats = parameters["events"], parameters["repeats"]
-    return [
-        {
-            "strategy": strategy,
-            **overlay.measure(P_E, at_least=at_least, repeats=repeats, seed=seed),
-        }
-    ]
+    return measured(parameters, seed, [Point(P_E)])
 
 
 def _cost(parameters: Parameters) -> float:
@@ -87,22 +52,18 @@ def _judge_tables(results: Results) -> Finding:
         return float(row["profiles"]) / (4 if row["strategy"] == "EF" else 1)
 
     rows = results["amounts"]
-    most = of_each(rows, "largest_table", profiles=rows.values("profiles")[-1])
-    off = furthest(rows, "largest_table", expected)
-    holds = off < EXACT
-    return Finding(said(most), holds, "" if holds else f"Up to {number(off)} rows off.")
+    most = of_each(rows, counted("largest_table"), profiles=rows.values("profiles")[-1])
+    return equals_closed_form(rows, "largest_table", expected, said(most))
 
 
-def _judge_order(results: Results, measure: Measure) -> Part:
-    rows = results["amounts"]
-    each = [measure.of_each(rows, profiles=count) for count in rows.values("profiles")]
-    holds = all_of(is_ordered(one, "PF", "EF", "RN") for one in each)
-    why = (
+def _why_not_ordered(last: Mapping[str, Measured]) -> str:
+    """Explain the order at the most profiles, where it is not the paper's."""
+    if not above(last["RN"], last["EF"]):
+        return ""
+    return (
         "RN is before EF: the rendezvous node filters every event as any flooded broker does, but "
         "handles fewer messages."
     )
-    is_before = holds is False and above(each[-1]["RN"], each[-1]["EF"])
-    return Part(f"{said(each[-1])} {measure.unit}, most profiles", holds, why if is_before else "")
 
 
 COLLAPSE: Final = 0.5
@@ -136,7 +97,7 @@ def _judge_collapse(results: Results) -> Finding:
 # --- stability ------------------------------------------------------------------------------------
 
 STABLE: Final = 5.0
-"""So many percent of standard deviation are quite stable."""
+"""A standard deviation of so many percent is quite stable."""
 _REPETITIONS: Final = {"tiny": 3, "small": 10, "paper": 40}
 _STABILITY: Final = {"tiny": (400, 320), "small": (1_000, 2_000), "paper": (100_000, 20_000)}
 """Profiles and events."""
@@ -157,8 +118,7 @@ def _stability_grid(scale: str) -> list[Parameters]:
 def repeat(parameters: Parameters, seed: int) -> list[Row]:
     """One set of events, again and again."""
     strategy = parameters["strategy"]
-    profiles = Profiles(BUS.brokers, parameters["profiles"])
-    overlay = Deployment(strategy, BUS, profiles, {"": BUS_RENDEZVOUS}, ENGINE)
+    overlay = Site().deploy(strategy, parameters["profiles"])
     return [
         {
             "strategy": strategy,
@@ -226,7 +186,9 @@ CLAIMS: Final = (
           f"Quite stable: a standard deviation of at most {STABLE:g} % of the mean."),
     Claim("DAS-E15.1", "PF is more efficient than EF, and EF than RN.",
           "PF shows the best efficiency as long as the profiles are stored in main memory, "
-          "followed by EF and RN.", ("21",), Both(_judge_order, rows_of("amounts")),
+          "followed by EF and RN.", ("21",),
+          by_both(Points(ordered, ("PF", "EF", "RN"), ("profiles",), rows_of("amounts"),
+                         _why_not_ordered)),
           "At every number of profiles: all fit into memory here."),
     Claim("DAS-E15.2", "Efficiency collapses above 100,000 profiles for PF and RN, 350,000 for EF.",
           "Up to 100,000 (PF, RN) resp. 350,000 (EF) unique profiles can be managed and filtered "

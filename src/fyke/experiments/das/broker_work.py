@@ -5,12 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from fyke.experiments.das.deployment import BUS, BUS_RENDEZVOUS, STRATEGIES, Deployment
-from fyke.experiments.das.judging import EXACT, NAMES
+from fyke.experiments.das.deployment import BUS, BUS_RENDEZVOUS, STRATEGIES
+from fyke.experiments.das.judging import NAMES
 from fyke.experiments.das.metering import COUNTERS
-from fyke.experiments.das.overlays import ENGINE, EVENTS, REPEATS
-from fyke.experiments.das.wording import listed
-from fyke.experiments.das.workload import Profiles
+from fyke.experiments.das.overlays import LONG_NAMES, Site, grid
 from fyke.experiments.experiment import (
     Axis,
     Claim,
@@ -21,39 +19,32 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
-from fyke.experiments.table import Row, Table, is_rising, spread
+from fyke.experiments.judges import EXACT, finding, rises, spread
+from fyke.experiments.table import Row, Table
+from fyke.experiments.wording import listed
 
 PORTIONS: Final = (0.1, 0.5, 1.0)
 _PROFILES: Final = {"tiny": 200, "small": 2_000, "paper": 200_000}
 
 
 def _grid(scale: str) -> list[Parameters]:
-    return [
-        {
-            "strategy": strategy,
-            "profiles": _PROFILES[scale],
-            "events": EVENTS[scale],
-            "repeats": REPEATS[scale],
-        }
-        for strategy in STRATEGIES
-    ]
+    return grid(scale, profiles=[_PROFILES[scale]], strategy=STRATEGIES)
 
 
 def run(parameters: Parameters, seed: int) -> list[Row]:
-    """A row per broker and counter, per event that is published."""
+    """Return a row per broker and counter, per event that is published."""
     strategy = parameters["strategy"]
-    profiles = Profiles(BUS.brokers, parameters["profiles"])
-    overlay = Deployment(strategy, BUS, profiles, {"": BUS_RENDEZVOUS}, ENGINE)
+    overlay = Site().deploy(strategy, parameters["profiles"])
     rows: list[Row] = []
     for p_e in PORTIONS:
-        measured = overlay.measure(
+        sent = overlay.measure(
             Fraction(str(p_e)),
             at_least=parameters["events"],
             repeats=parameters["repeats"],
             seed=seed,
         )
         for at, work in enumerate(overlay.work(), 1):
-            counts = {name: work[name] / measured["events"] for name in (*COUNTERS, "probes")}
+            counts = {name: work[name] / sent["events"] for name in (*COUNTERS, "probes")}
             rows += [
                 {
                     "strategy": strategy,
@@ -61,9 +52,9 @@ def run(parameters: Parameters, seed: int) -> list[Row]:
                     "broker": at,
                     "counter": name,
                     "count": count,
-                    "held": work["held"] / profiles.total,
-                    "steps": work["steps"] / measured["events"],
-                    "microseconds": 1e6 * work["seconds"] / measured["events"],
+                    "held": work["held"] / sent["profiles"],
+                    "steps": work["steps"] / sent["events"],
+                    "microseconds": 1e6 * work["seconds"] / sent["events"],
                 }
                 for name, count in counts.items()
             ]
@@ -74,12 +65,12 @@ STUDY: Final = Study("work", run, _grid, lambda parameters: parameters["profiles
 
 
 def _grown(rows: Table) -> list[str]:
-    """The counters that grow with p_e, at one broker at least."""
+    """Return the counters that grow with p_e, at one broker at least."""
     return [
         name
         for name in COUNTERS
         if any(
-            is_rising(rows.curve("p_e", "count", counter=name, broker=broker))
+            rises(rows.curve("p_e", "count", counter=name, broker=broker))
             for broker in rows.values("broker")
         )
     ]
@@ -97,7 +88,7 @@ def _judge_notifications(results: Results) -> Finding:
     ]
     holds = grown == ["notified"] and max(rest) - 1 < EXACT
     ours = f"with p_e grow: {', '.join(grown) or 'none'}"
-    return Finding(ours, holds, "" if holds else "Not notifications alone.")
+    return finding(ours, holds, "Not notifications alone.")
 
 
 def _judge_decline(results: Results) -> Finding:
@@ -109,10 +100,10 @@ def _judge_decline(results: Results) -> Finding:
         for p_e in PORTIONS
     }
     ours = f"with p_e grow: {', '.join(grown) or 'none'}; notifications and what comes from others "
-    holds = {"filtered", "received", "notified"} <= set(grown) and is_rising(list(share.values()))
+    holds = {"filtered", "received", "notified"} <= set(grown) and rises(list(share.values()))
     text = f"are {listed(100 * each for each in share.values())} % of all steps at p_e = "
-    why = "" if holds else "Filtering what others sent, or notifications, do not grow."
-    return Finding(ours + text + listed(share), holds, why)
+    why = "Filtering what others sent, or notifications, do not grow."
+    return finding(ours + text + listed(share), holds, why)
 
 
 def _judge_tables(results: Results) -> Finding:
@@ -122,13 +113,12 @@ def _judge_tables(results: Results) -> Finding:
     node = BUS.brokers.index(BUS_RENDEZVOUS)
     holds = all(full["PF"]) and full["RN"] == [at == node for at in range(len(full["RN"]))]
     ours = "; ".join(f"{name} {listed(values)}" for name, values in shares.items())
-    why = "" if holds else "Not all with PF, or not the rendezvous node alone with RN."
-    return Finding(f"share of all profiles that B1 to B4 hold: {ours}", holds, why)
+    why = "Not all with PF, or not the rendezvous node alone with RN."
+    return finding(f"share of all profiles that B1 to B4 hold: {ours}", holds, why)
 
 
 _X: Final = Axis("broker", "broker, along the line")
 _Y: Final = Axis("count", "per published event")
-_LONG: Final = {"PF": "profile forwarding", "EF": "event forwarding", "RN": "rendezvous nodes"}
 
 FIGURES: Final = (
     Figure(
@@ -139,7 +129,7 @@ FIGURES: Final = (
         "has the look-ups in the index (probes) and the time of each broker as well.",
         "work",
         tuple(
-            Panel(f"{_LONG[name]}, p_e = {p_e:g}", _X, _Y, ("counter",),
+            Panel(f"{LONG_NAMES[name]}, p_e = {p_e:g}", _X, _Y, ("counter",),
                   {"strategy": name, "p_e": p_e, "counter": COUNTERS})
             for p_e in (PORTIONS[0], PORTIONS[-1])
             for name in NAMES

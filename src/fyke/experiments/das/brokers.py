@@ -7,33 +7,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
-from fyke.experiments.das.deployment import STRATEGIES, Deployment, Point, network
-from fyke.experiments.das.judging import (
-    EXACT,
-    STEPS,
-    TIME,
-    Both,
-    Measure,
-    Measured,
-    Part,
-    above,
-    all_of,
-    is_best,
-    is_steady,
-)
-from fyke.experiments.das.overlays import (
-    DUPLICATION,
-    ENGINE,
-    EVENTS,
-    LOAD,
-    REPEATS,
-    furthest,
-    of_each,
-    rows_of,
-    three,
-)
-from fyke.experiments.das.wording import exactly, listed, number, tally
-from fyke.experiments.das.workload import Profiles
+from fyke.experiments.das.deployment import STRATEGIES, Point, network
+from fyke.experiments.das.judging import STEPS, TIME, Both, Judge, of_each, rows_of
+from fyke.experiments.das.overlays import DUPLICATION, LOAD, Site, grid, measured, three
 from fyke.experiments.experiment import (
     Axis,
     Claim,
@@ -44,7 +20,21 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
-from fyke.experiments.table import Row, Table, spread
+from fyke.experiments.judges import (
+    EXACT,
+    Measure,
+    Measured,
+    above,
+    all_of,
+    counted,
+    equals_closed_form,
+    finding,
+    is_best,
+    spread,
+    steady,
+)
+from fyke.experiments.table import Row, Table
+from fyke.experiments.wording import exactly, listed, number, tally
 
 PORTIONS: Final = (0.1, 0.5, 1.0)
 SIZES: Final = tuple(range(1, 10))
@@ -56,32 +46,14 @@ RECONSTRUCTED: Final = (
 
 
 def _grid(scale: str) -> list[Parameters]:
-    return [
-        {
-            "strategy": strategy,
-            "brokers": size,
-            "profiles": _PROFILES[scale],
-            "events": EVENTS[scale],
-            "repeats": REPEATS[scale],
-        }
-        for size in SIZES
-        for strategy in STRATEGIES
-    ]
+    return grid(scale, profiles=[_PROFILES[scale]], brokers=SIZES, strategy=STRATEGIES)
 
 
 def run(parameters: Parameters, seed: int) -> list[Row]:
-    strategy, size = parameters["strategy"], parameters["brokers"]
-    topology = network(size)
-    center = "B2" if size > 1 else "B1"
-    profiles = Profiles(topology.brokers, parameters["profiles"])
-    overlay = Deployment(strategy, topology, profiles, {"": center}, ENGINE)
-    rows = overlay.curve(
-        [Point(Fraction(str(p_p))) for p_p in PORTIONS],
-        at_least=parameters["events"],
-        repeats=parameters["repeats"],
-        seed=seed,
-    )
-    return [{"strategy": strategy, "brokers": size, **row} for row in rows]
+    size = parameters["brokers"]
+    site = Site(network(size), {"": "B2" if size > 1 else "B1"})
+    points = [Point(Fraction(str(p_p))) for p_p in PORTIONS]
+    return [{"brokers": size, **row} for row in measured(parameters, seed, points, site)]
 
 
 def _cost(parameters: Parameters) -> float:
@@ -115,15 +87,15 @@ def with_parallel(rows: Table) -> Table:
 # --- efficiency -----------------------------------------------------------------------------------
 
 HIGH: Final = 2.0
-"""So many times the efficiency is a high increase."""
+"""The factor from which on an increase of efficiency is high."""
 SMALL: Final = 1.1
-"""So many times the least is a small influence."""
+"""The factor of the most by the least up to which an influence is small."""
 UNCHANGED: Final = 1.25
-"""So many times the least is nearly unchanged."""
+"""The factor of the most by the least up to which values are nearly unchanged."""
 DISAPPOINTING: Final = 0.5
 """A parallel efficiency below it is."""
 LOW: Final = 1.25
-"""So many times the load of PF is a low difference."""
+"""The factor of the load of PF up to which a difference is low."""
 
 
 def _gained(results: Results, measure: Measure, name: str) -> dict[float, Measured]:
@@ -139,29 +111,29 @@ def _said(gained: dict[float, Measured]) -> str:
     return f"nine brokers by one: {listed(gained.values())} times at p_p = {listed(gained)}"
 
 
-def _judge_pf(results: Results, measure: Measure) -> Part:
+def _judge_pf(results: Results, measure: Measure) -> Finding:
     gained = _gained(results, measure, "PF")
-    return Part(_said(gained), gained[PORTIONS[0]] >= HIGH)
+    return Finding(_said(gained), gained[PORTIONS[0]] >= HIGH)
 
 
-def _judge_pf_less(results: Results, measure: Measure) -> Part:
+def _judge_pf_less(results: Results, measure: Measure) -> Finding:
     gained = _gained(results, measure, "PF")
     smallest, *rest = gained.values()
-    one = Measured.of(1.0, 1.0, 1.0, smallest.apart)
+    one = Measured.of(1.0, apart=smallest.apart)
     less = all_of(above(smallest, each) for each in rest)
     improves = all_of(above(each, one) for each in rest)
     lost = [p_p for p_p, each in gained.items() if above(each, one) is False]
     why = f"More brokers are a loss at p_p = {listed(lost)}." if lost else ""
-    return Part(_said(gained), all_of((less, improves)), why)
+    return Finding(_said(gained), all_of((less, improves)), why)
 
 
-def _judge_ef(results: Results, measure: Measure) -> Part:
+def _judge_ef(results: Results, measure: Measure) -> Finding:
     gained = _gained(results, measure, "EF")
-    one = Measured.of(1.0, 1.0, 1.0, gained[PORTIONS[0]].apart)
-    return Part(_said(gained), all_of(above(one, each) for each in gained.values()))
+    one = Measured.of(1.0, apart=gained[PORTIONS[0]].apart)
+    return Finding(_said(gained), all_of(above(one, each) for each in gained.values()))
 
 
-def _judge_five(results: Results, measure: Measure) -> Part:
+def _judge_five(results: Results, measure: Measure) -> Finding:
     rows = results["brokers"].where(strategy="EF")
     found = measure.curves(rows, "brokers", "p_p")
     slowest = [SIZES[curve.index(min(curve))] for curve in found.values()]
@@ -176,29 +148,29 @@ def _judge_five(results: Results, measure: Measure) -> Part:
     if busiest != ["B2"]:
         answers.append(False)
     ours = f"slowest at {listed(slowest)} brokers; busiest of five: {', '.join(busiest)}"
-    return Part(ours, all_of(answers))
+    return Finding(ours, all_of(answers))
 
 
-def _judge_ef_portions(results: Results, measure: Measure) -> Part:
+def _judge_ef_portions(results: Results, measure: Measure) -> Finding:
     rows = results["brokers"].where(strategy="EF")
     one, nine = (measure.curve(rows, "p_p", brokers=size) for size in (1, 9))
     apart = {size: max(each).by(min(each)) for size, each in ((1, one), (9, nine))}
     ours = "; ".join(f"{size}: {number(each)}" for size, each in apart.items())
-    answers = is_steady(nine, SMALL), above(apart[1], apart[9])
-    return Part(f"most by least over p_p, by brokers: {ours}", all_of(answers))
+    answers = steady(nine, SMALL), above(apart[1], apart[9])
+    return Finding(f"most by least over p_p, by brokers: {ours}", all_of(answers))
 
 
-def _judge_rn(results: Results, measure: Measure) -> Part:
+def _judge_rn(results: Results, measure: Measure) -> Finding:
     found = measure.curves(results["brokers"], "brokers", "p_p", strategy="RN")
     whole = [max(curve) / min(curve) for curve in found.values()]
     rest = [max(curve[1:]) / min(curve[1:]) for curve in found.values()]
     ours = f"most by least of 1 to 9 brokers: {listed(whole)} at p_p = {listed(PORTIONS)}"
-    holds = all_of(is_steady(curve, UNCHANGED) for curve in found.values())
+    holds = all_of(steady(curve, UNCHANGED) for curve in found.values())
     why = f"Of 2 to 9 brokers it is {listed(rest)}: one broker alone sends no messages."
-    return Part(ours, holds, why if holds is False else "")
+    return Finding(ours, holds, why if holds is False else "")
 
 
-def _judge_rn_partly(results: Results, measure: Measure) -> Part:
+def _judge_rn_partly(results: Results, measure: Measure) -> Finding:
     found = measure.curves(results["brokers"], "brokers", "p_p", strategy="RN")
     drops = {
         (before, after): [above(c[before - 1], c[after - 1]) for c in found.values()]
@@ -207,24 +179,24 @@ def _judge_rn_partly(results: Results, measure: Measure) -> Part:
     where = [f"{a} to {b}" for (a, b), answers in drops.items() if True in answers]
     known = [each for answers in drops.values() for each in answers]
     holds = True if where else None if None in known else False
-    return Part(f"drops from {', '.join(where) or 'none'} brokers", holds)
+    return Finding(f"drops from {', '.join(where) or 'none'} brokers", holds)
 
 
-def _judge_parallel(results: Results, measure: Measure) -> Part:
+def _judge_parallel(results: Results, measure: Measure) -> Finding:
     rows = results["brokers"]
     best: list[bool | None] = []
     most = 0.0
     for size in SIZES[1:]:
         for p_p in PORTIONS:
-            alone = measure.of_each(rows, brokers=1, p_p=p_p)
-            each = measure.of_each(rows, brokers=size, p_p=p_p)
+            alone = of_each(rows, measure, brokers=1, p_p=p_p)
+            each = of_each(rows, measure, brokers=size, p_p=p_p)
             shares = {name: value.by(alone[name]) for name, value in each.items()}
             best.append(is_best(shares, "PF"))
             if size == SIZES[-1]:
                 most = max(most, max(shares.values()) / size)
     answer = all_of(best)
     ours = f"PF is the best {tally(best)}; at nine brokers {number(most)} at most"
-    return Part(ours, False if most >= DISAPPOINTING else answer)
+    return Finding(ours, False if most >= DISAPPOINTING else answer)
 
 
 def _judge_bottleneck(results: Results) -> Finding:
@@ -234,42 +206,32 @@ def _judge_bottleneck(results: Results) -> Finding:
     holds = busiest == ["B2"] and spread(filtered) - 1 < EXACT
     counts = {name: rows.where(busiest=name).values("brokers") for name in busiest}
     why = "; ".join(f"{name} with {listed(each)} brokers" for name, each in counts.items())
-    return Finding(ours, holds, "" if holds else f"The busiest is {why}.")
+    return finding(ours, holds, f"The busiest is {why}.")
 
 
 # --- duplication and load -------------------------------------------------------------------------
 
 
-def _duplication(results: Results, name: str) -> list[float]:
-    return results["brokers"].curve("brokers", "duplication", strategy=name, p_p=0.5)
+def _form(name: str, column: str, expected: Callable[[Row], float]) -> Callable[[Results], Finding]:
+    """Judge a column of one strategy by its closed form."""
 
+    def judge(results: Results) -> Finding:
+        rows = results["brokers"].where(strategy=name)
+        ours = " ".join(map(exactly, rows.curve("brokers", column, p_p=0.5)))
+        return equals_closed_form(rows, column, expected, ours)
 
-def _judge_duplication_pf(results: Results) -> Finding:
-    found = _duplication(results, "PF")
-    holds = all(abs(each - size) < EXACT for each, size in zip(found, SIZES, strict=True))
-    return Finding(" ".join(map(exactly, found)), holds, "" if holds else "Not n of n brokers.")
-
-
-def _judge_duplication_ef(results: Results) -> Finding:
-    found = _duplication(results, "EF")
-    holds = all(abs(each - 1) < EXACT for each in found)
-    return Finding(" ".join(map(exactly, found)), holds, "" if holds else "Not 1.0 everywhere.")
+    return judge
 
 
 def _judge_duplication_rn(results: Results) -> Finding:
-    found = _duplication(results, "RN")
-    others = zip(found[1:], _duplication(results, "PF")[1:], strict=True)
-    holds = max(found) < 2.5 and all(1 < own <= most for own, most in others)
-    why = "" if holds else "Not below 2.5, or not between the others."
-    return Finding(" ".join(map(exactly, found)), holds, why)
-
-
-def _judge_load_ef(results: Results) -> Finding:
-    rows = results["brokers"].where(strategy="EF")
-    off = furthest(rows, "load", lambda row: row["brokers"] - 1)
-    ours = f"{number(rows.where(brokers=9).column('load')[0])} at nine brokers"
-    holds = off < EXACT
-    return Finding(ours, holds, "" if holds else f"Up to {number(off)} off n - 1.")
+    found, most = (
+        results["brokers"].curve("brokers", "duplication", strategy=name, p_p=0.5)
+        for name in ("RN", "PF")
+    )
+    others = zip(found[1:], most[1:], strict=True)
+    holds = max(found) < 2.5 and all(1 < own <= each for own, each in others)
+    text = " ".join(map(exactly, found))
+    return finding(text, holds, "Not below 2.5, or not between the others.")
 
 
 def _judge_load_pf(results: Results) -> Finding:
@@ -279,21 +241,23 @@ def _judge_load_pf(results: Results) -> Finding:
         size: [row["load"] / row["p_p"] for row in own.where(brokers=size)]
         for size in own.values("brokers")
     }
-    loads = [of_each(rows, "load", brokers=size, p_p=p) for size in shares for p in PORTIONS]
+    loads = [
+        of_each(rows, counted("load"), brokers=size, p_p=p) for size in shares for p in PORTIONS
+    ]
     least = {name for each in loads for name in each if each[name] == min(each.values())}
     holds = least == {"PF"} and all(spread(each) - 1 < EXACT for each in shares.values())
     text = " ".join(exactly(each[0]) for each in shares.values())
-    why = "" if holds else "Not the least, or not in proportion to p_p."
-    return Finding(f"per matching event, 2 to 9 brokers: {text}", holds, why)
+    why = "Not the least, or not in proportion to p_p."
+    return finding(f"per matching event, 2 to 9 brokers: {text}", holds, why)
 
 
 def _judge_load_rn(results: Results) -> Finding:
     rows = results["brokers"].where(brokers=9)
-    each = {p_p: of_each(rows, "load", p_p=p_p) for p_p in PORTIONS}
+    each = {p_p: of_each(rows, counted("load"), p_p=p_p) for p_p in PORTIONS}
     ratios = [one["RN"] / one["PF"] for one in each.values()]
     ours = f"RN by PF, nine brokers: {listed(ratios)} at p_p = {listed(PORTIONS)}"
     holds = 1 <= ratios[-1] <= LOW and ratios == sorted(ratios, reverse=True)
-    return Finding(ours, holds, "" if holds else "Not low at p_p = 1, or not lower than before.")
+    return finding(ours, holds, "Not low at p_p = 1, or not lower than before.")
 
 
 # --- what there is --------------------------------------------------------------------------------
@@ -336,7 +300,7 @@ FIGURES: Final = (
 )
 
 
-def _both(judge: Callable[[Results, Measure], Part]) -> Both:
+def _both(judge: Judge) -> Both:
     return Both(judge, rows_of("brokers"))
 
 
@@ -385,15 +349,17 @@ CLAIMS: Final = (
           "B2 has most steps for two to nine brokers and all p_p, and filters each event once."),
     Claim("DAS-E7.1", "Duplication of PF is the number of brokers.",
           "The duplication of profiles (Fig. 13(a)) increases linearly when using PF. Since the "
-          "profiles are unique, each broker stores all profiles.", ("13",), _judge_duplication_pf,
+          "profiles are unique, each broker stores all profiles.", ("13",),
+          _form("PF", "duplication", lambda row: row["brokers"]),
           "n of n brokers, exactly."),
     Claim("DAS-E7.2", "Duplication of EF is one.", "EF shows constant values of 1.0.", ("13",),
-          _judge_duplication_ef, "Exactly."),
+          _form("EF", "duplication", lambda row: 1), "Exactly."),
     Claim("DAS-E7.3", "Duplication of RN lies between, below 2.5.",
           "RN lie between PF and EF with values less than 2.5.", ("13",), _judge_duplication_rn,
           "For two to nine brokers; with two, RN may equal PF.", RECONSTRUCTED),
     Claim("DAS-E7.4", "The load of EF grows by as much with each broker.",
-          "EF shows a constant increase.", ("13",), _judge_load_ef,
+          "EF shows a constant increase.", ("13",),
+          _form("EF", "load", lambda row: row["brokers"] - 1),
           "n - 1 messages with n brokers, exactly."),
     Claim("DAS-E7.5", "The load of PF is that of matching events, and the least.",
           "PF only distributes matching events with the result of low network load.", ("13",),

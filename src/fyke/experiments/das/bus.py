@@ -9,9 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from fyke.experiments.das.deployment import BUS, BUS_RENDEZVOUS, STRATEGIES, Deployment, Point
-from fyke.experiments.das.overlays import ENGINE, EVENTS, REPEATS
-from fyke.experiments.das.workload import Profiles
+from fyke.experiments.das.deployment import STRATEGIES, Point
+from fyke.experiments.das.overlays import Site, grid, measured
 from fyke.experiments.experiment import Parameters, Study
 from fyke.experiments.table import Row
 
@@ -26,35 +25,19 @@ _PROFILES: Final = {"tiny": 200, "small": 2_000, "paper": 200_000}
 
 
 def _grid(scale: str) -> list[Parameters]:
-    return [
-        {
-            "strategy": strategy,
-            "sigma": sigma,
-            "profiles": _PROFILES[scale],
-            "scale": scale,
-            "events": EVENTS[scale],
-            "repeats": REPEATS[scale],
-        }
-        for sigma in SIGMAS[scale]
-        for strategy in STRATEGIES
-    ]
+    return grid(
+        scale, profiles=[_PROFILES[scale]], sigma=SIGMAS[scale], strategy=STRATEGIES, scale=[scale]
+    )
 
 
 def run(parameters: Parameters, seed: int) -> list[Row]:
-    strategy, sigma, scale = parameters["strategy"], parameters["sigma"], parameters["scale"]
-    profiles = Profiles(BUS.brokers, parameters["profiles"], sigma)
-    overlay = Deployment(strategy, BUS, profiles, {"": BUS_RENDEZVOUS}, ENGINE)
+    sigma, scale = parameters["sigma"], parameters["scale"]
     points = [("p_e", p_e) for p_e in _P_E[scale]]
     points += [("p_p", p_p / sigma) for p_p in _P_P[scale]]
     different = list(dict.fromkeys(p_e for _, p_e in points))  # a point may be on both curves
-    rows = overlay.curve(
-        [Point(p_e) for p_e in different],
-        at_least=parameters["events"],
-        repeats=parameters["repeats"],
-        seed=seed,
-    )
-    measured = dict(zip(different, rows, strict=True))
-    return [{"strategy": strategy, "varies": varies, **measured[p_e]} for varies, p_e in points]
+    rows = measured(parameters, seed, [Point(p_e) for p_e in different], Site(sigma=sigma))
+    by_portion = dict(zip(different, rows, strict=True))
+    return [{"varies": varies, **by_portion[p_e]} for varies, p_e in points]
 
 
 def _cost(parameters: Parameters) -> float:

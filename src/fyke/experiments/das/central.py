@@ -14,19 +14,7 @@ from time import thread_time
 from typing import Final
 
 from fyke.events.event import Event
-from fyke.experiments.das.judging import (
-    EXACT,
-    TELLING,
-    Both,
-    Measure,
-    Measured,
-    Part,
-    above,
-    all_of,
-    is_rising,
-    is_steady,
-)
-from fyke.experiments.das.wording import listed, number
+from fyke.experiments.das.judging import Both, Judge
 from fyke.experiments.experiment import (
     Axis,
     Claim,
@@ -37,17 +25,29 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
+from fyke.experiments.judges import (
+    EXACT,
+    TELLING,
+    Measure,
+    Measured,
+    above,
+    all_of,
+    finding,
+    rises,
+    steady,
+)
 from fyke.experiments.table import Row, Table
+from fyke.experiments.wording import listed, number
 from fyke.filters.filter import conjunction
 from fyke.filters.predicate import equals
-from fyke.matching.engine import Work
-from fyke.matching.interval import IntervalEngine
-from fyke.matching.interval_parameters import Parameters as Filing
-from fyke.matching.profile_set import Members, ProfileSet, intersection
+from fyke.matching.engines.contract import Work
+from fyke.matching.engines.interval import IntervalEngine
+from fyke.matching.engines.interval_parameters import Parameters as Filing
+from fyke.matching.engines.profile_set import Members, ProfileSet, intersection
 
 
 def _timed(call: Callable[[], object], repeats: int, units: float, name: str) -> Row:
-    """The median of some repeats with the least and the most of them, per unit."""
+    """Return the median of some repeats with the least and the most of them, per unit."""
     found = []
     for _ in range(repeats):
         begin = thread_time()
@@ -70,7 +70,7 @@ _SET_REPEATS: Final = {"tiny": 2, "small": 5, "paper": 25}
 _AT_A_TIME: Final = {"tiny": 2, "small": 50, "paper": 50}
 """Intersections that are timed together: a single one is too short for the clock."""
 STEADY: Final = 1.25
-"""So many times the least the greatest may be of what does not depend on something."""
+"""The factor of the most by the least up to which values do not depend on something."""
 
 TOUCHED: Final = Measure("steps", "touched", "pointers or words looked at")
 MICROSECONDS: Final = Measure(
@@ -143,28 +143,28 @@ def _sets(results: Results) -> Table:
     return results["sets"]
 
 
-def _on_sets(judge: Callable[[Results, Measure], Part]) -> Both:
+def _on_sets(judge: Judge) -> Both:
     return _InBoth(judge, _sets, (TOUCHED, MICROSECONDS))
 
 
-def _judge_pointers(results: Results, measure: Measure) -> Part:
+def _judge_pointers(results: Results, measure: Measure) -> Finding:
     found = measure.curves(results["sets"], "size", "total", form="pointers")
     ours = "; ".join(f"of {total:,}: {listed(curve)}" for (total,), curve in found.items())
     text = f"sets of {listed(SET_SIZES)} profiles, {ours} ({measure.unit})"
-    return Part(text, all_of(map(is_rising, found.values())))
+    return Finding(text, all_of(map(rises, found.values())))
 
 
-def _judge_bits(results: Results, measure: Measure) -> Part:
+def _judge_bits(results: Results, measure: Measure) -> Finding:
     rows = results["sets"]
     flat = measure.curves(rows, "size", "total", form="bits")
     grows = measure.curves(rows, "total", "size", form="bits")
     ours = "; ".join(f"of {total:,}: {listed(curve)}" for (total,), curve in flat.items())
-    answers = [is_steady(curve, STEADY) for curve in flat.values()]
-    answers += [is_rising(curve) for curve in grows.values()]
-    return Part(f"sets of {listed(SET_SIZES)}, {ours} ({measure.unit})", all_of(answers))
+    answers = [steady(curve, STEADY) for curve in flat.values()]
+    answers += [rises(curve) for curve in grows.values()]
+    return Finding(f"sets of {listed(SET_SIZES)}, {ours} ({measure.unit})", all_of(answers))
 
 
-def _judge_crossing(results: Results, measure: Measure) -> Part:
+def _judge_crossing(results: Results, measure: Measure) -> Finding:
     rows = results["sets"]
     first, *_, last = rows.values("total")
     answers: list[bool | None] = []
@@ -174,7 +174,7 @@ def _judge_crossing(results: Results, measure: Measure) -> Part:
         answers += [above(few["pointers"], few["bits"]), above(many["bits"], many["pointers"])]
         at = crossing(rows, size, measure)
         texts.append(f"{size:,}: {'nowhere' if at is None else f'from {at:,} profiles'}")
-    return Part(f"pointers are better, for sets of {'; '.join(texts)}", all_of(answers))
+    return Finding(f"pointers are better, for sets of {'; '.join(texts)}", all_of(answers))
 
 
 def _costs(rows: Table, measure: Measure, size: int, total: int) -> dict[str, Measured]:
@@ -182,7 +182,7 @@ def _costs(rows: Table, measure: Measure, size: int, total: int) -> dict[str, Me
 
 
 def crossing(rows: Table, size: int, measure: Measure) -> int | None:
-    """The least total from which on pointers are no worse than bits."""
+    """Return the least total from which on pointers are no worse than bits."""
     for total in rows.values("total"):
         cost = _costs(rows, measure, size, total)
         if cost["pointers"] <= cost["bits"]:
@@ -200,7 +200,7 @@ _FILTERED: Final = {"tiny": (200, 400), "small": (1_000, 2_000), "paper": (10_00
 LATE: Final = 0.9
 """The share of refused events that fail at the last attribute only, where the order matters."""
 LINEAR: Final = 0.1
-"""How far from a line, relatively, times may be."""
+"""The relative distance from a line that times may have."""
 
 EVALUATIONS: Final = Measure("steps", "evaluations", "attributes evaluated per event")
 SECONDS: Final = Measure(
@@ -280,7 +280,7 @@ def _late(names: list[str], profiles: int, count: int) -> list[Event]:
 
 
 def _failing(names: list[str], profiles: int, failing: Iterable[str | None]) -> list[Event]:
-    """An event per attribute that fails; None fails nowhere."""
+    """Make an event per attribute that fails; None fails nowhere."""
     made = []
     for turn, name in enumerate(failing):
         document: dict[str, object] = dict.fromkeys(names, turn % profiles)
@@ -295,16 +295,16 @@ def _even(results: Results) -> Table:
 
 
 def _judge_half(results: Results) -> Finding:
-    """The mean of 1 to n is (n + 1)/2."""
+    """Judge by the mean of 1 to n, (n + 1)/2."""
     found = _even(results).where(p_e=0.0)
     off = [abs(row["evaluations"] - (row["attributes"] + 1) / 2) for row in found]
     count = found.values("attributes")
     ours = f"of {listed(count)} attributes {listed(found.curve('attributes', 'evaluations'))}"
     holds = max(off) < EXACT
-    return Finding(ours, holds, "" if holds else "Not the mean of recognition after each.")
+    return finding(ours, holds, "Not the mean of recognition after each.")
 
 
-def _judge_linear(results: Results, measure: Measure) -> Part:
+def _judge_linear(results: Results, measure: Measure) -> Finding:
     rows = _even(results)
     x = rows.values("attributes")
     found = measure.curves(rows, "attributes", "p_e")
@@ -319,11 +319,13 @@ def _judge_linear(results: Results, measure: Measure) -> Part:
     ours = (
         f"{number(100 * worst)} % off a line at most; {x[-1]} attributes by {x[0]}: {grown} times"
     )
-    return Part(ours, holds, "" if holds is not False else "Some attributes cost more than others.")
+    return Finding(
+        ours, holds, "" if holds is not False else "Some attributes cost more than others."
+    )
 
 
 def _off(x: list[float], y: list[Measured]) -> float:
-    """How far values are from their line of least squares, relatively to the greatest of them."""
+    """Return how far values are from their line of least squares, by the greatest of them."""
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / sum(
         (a - mean_x) ** 2 for a in x
@@ -331,13 +333,13 @@ def _off(x: list[float], y: list[Measured]) -> float:
     return max(abs(b - (mean_y + slope * (a - mean_x))) for a, b in zip(x, y, strict=True)) / max(y)
 
 
-def _judge_order(results: Results, measure: Measure) -> Part:
+def _judge_order(results: Results, measure: Measure) -> Finding:
     rows = results["attributes"].keep(lambda row: row["attributes"] > 1)
     given = measure.curve(rows, "attributes", failing="late")
     better = measure.curve(rows, "attributes", failing="late, reordered")
     ours = f"{listed(rows.values('attributes'))} attributes: {listed(given)} as given, "
     answers = [above(before, after) for before, after in zip(given, better, strict=True)]
-    return Part(f"{ours}{listed(better)} reordered ({measure.unit})", all_of(answers))
+    return Finding(f"{ours}{listed(better)} reordered ({measure.unit})", all_of(answers))
 
 
 # --- what there is --------------------------------------------------------------------------------

@@ -18,19 +18,9 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Final
 
-from fyke.experiments.das.deployment import Deployment, network
-from fyke.experiments.das.judging import (
-    STEPS,
-    TIME,
-    Both,
-    Measure,
-    Measured,
-    Part,
-    above,
-)
-from fyke.experiments.das.overlays import ENGINE, EVENTS, REPEATS
-from fyke.experiments.das.wording import number
-from fyke.experiments.das.workload import Profiles
+from fyke.experiments.das.deployment import Point, network
+from fyke.experiments.das.judging import STEPS, TIME, Both
+from fyke.experiments.das.overlays import Site, grid, measured
 from fyke.experiments.experiment import (
     Axis,
     Claim,
@@ -41,8 +31,10 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
+from fyke.experiments.judges import Measure, Measured, above, counted
 from fyke.experiments.table import Row, Table
-from fyke.routing.variant import VARIANTS
+from fyke.experiments.wording import number
+from fyke.routing.forwarding.variant import VARIANTS
 
 GRADES: Final = ("--", "-", "+-", "+", "++")
 _TABLE: Final = """
@@ -69,35 +61,20 @@ _PROFILES: Final = {"tiny": 128, "small": 640, "paper": 32_000}
 
 
 def _grid(scale: str) -> list[Parameters]:
-    return [
-        {
-            "strategy": strategy,
-            "brokers": size,
-            "profiles": _PROFILES[scale],
-            "events": EVENTS[scale],
-            "repeats": REPEATS[scale],
-        }
-        for strategy in VARIANTS
-        for size in SIZES
-    ]
+    return grid(scale, profiles=[_PROFILES[scale]], strategy=VARIANTS, brokers=SIZES)
 
 
 def run(parameters: Parameters, seed: int) -> list[Row]:
-    strategy, size = parameters["strategy"], parameters["brokers"]
-    topology = network(size)
-    profiles = Profiles(topology.brokers, parameters["profiles"], SIGMA)
-    overlay = Deployment(strategy, topology, profiles, {"": "B2"}, ENGINE, subscribers=SUBSCRIBERS)
-    measured = overlay.measure(
-        _P_E, at_least=parameters["events"], repeats=parameters["repeats"], seed=seed
-    )
-    return [{"strategy": strategy, "brokers": size, **measured}]
+    size = parameters["brokers"]
+    site = Site(network(size), {"": "B2"}, SIGMA, subscribers=SUBSCRIBERS)
+    return [{"brokers": size, **row} for row in measured(parameters, seed, [Point(_P_E)], site)]
 
 
 STUDY: Final = Study("variants", run, _grid, lambda p: p["profiles"] * p["brokers"] / 500 + 20)
 
 
 def compared(rows: Table) -> Table:
-    """A row per algorithm and respect, with the table's grade; the poorest grades first."""
+    """Return a row per algorithm and respect, with the table's grade; the poorest grades first."""
     made: list[Row] = []
     for at, (name, grades) in enumerate(RATINGS.items()):
         for (respect, how), value in _found(rows, name).items():
@@ -118,13 +95,13 @@ def compared(rows: Table) -> Table:
 
 
 def _found(rows: Table, name: str) -> dict[tuple[str, str], Measured]:
-    """What there is of an algorithm, by respect and measure."""
+    """Return the numbers of an algorithm, by respect and measure."""
     own = rows.where(strategy=name)
     if own.values("brokers") != list(SIZES):
         return {}
     four = own.where(brokers=SIZES[0]).rows[0]
     found = {
-        (respect, "count"): Measured.of(*(float(four[column]),) * 3, STEPS.apart)
+        (respect, "count"): counted(column).value(four)
         for respect, column in (("traffic", "load"), ("memory", "largest_table"))
     }
     for measure in (STEPS, TIME):
@@ -137,7 +114,7 @@ def _found(rows: Table, name: str) -> dict[tuple[str, str], Measured]:
 
 
 def _pairs(respect: str) -> Iterable[tuple[str, str]]:
-    """The algorithms that the table rates differently, the better one first."""
+    """Return the algorithms that the table rates differently, the better one first."""
     return (
         (one, other)
         for one, other in permutations(RATINGS, 2)
@@ -145,16 +122,16 @@ def _pairs(respect: str) -> Iterable[tuple[str, str]]:
     )
 
 
-def _ordered(respect: str, better: Callable[[str, str], bool | None]) -> Part:
+def _ordered(respect: str, better: Callable[[str, str], bool | None]) -> Finding:
     answers = [better(one, other) for one, other in _pairs(respect)]
     right, wrong = answers.count(True), answers.count(False)
     ours = f"{right} of {len(answers)} pairs in the table's order, {wrong} the other way round"
     holds = right >= ORDERED * len(answers)
-    return Part(ours, holds, "" if holds else _strangest(respect, better))
+    return Finding(ours, holds, "" if holds else _strangest(respect, better))
 
 
 def _strangest(respect: str, better: Callable[[str, str], bool | None]) -> str:
-    """The algorithm with most pairs that are not in order."""
+    """Return the algorithm with most pairs that are not in order."""
     counts = dict.fromkeys(RATINGS, 0)
     for one, other in _pairs(respect):
         if not better(one, other):
@@ -174,7 +151,7 @@ def _counted(respect: str, column: str) -> Callable[[Results], Finding]:
         def better(one: str, other: str) -> bool | None:
             return None if values[one] == values[other] else values[one] < values[other]
 
-        return Finding(*_ordered(respect, better))
+        return _ordered(respect, better)
 
     return judge
 
@@ -182,7 +159,7 @@ def _counted(respect: str, column: str) -> Callable[[Results], Finding]:
 def _measured(respect: str, value: Callable[[Table, Measure, str], Measured]) -> Both:
     """More is better."""
 
-    def judge(results: Results, measure: Measure) -> Part:
+    def judge(results: Results, measure: Measure) -> Finding:
         rows = results["variants"]
         values = {name: value(rows, measure, name) for name in RATINGS}
 

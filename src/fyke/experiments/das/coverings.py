@@ -2,131 +2,119 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
 from fyke.experiments.das.bus import MAIN
-from fyke.experiments.das.judging import (
+from fyke.experiments.das.judging import NAMES, Both, Curves, by_both, of_each, rows_of, said
+from fyke.experiments.das.overlays import DUPLICATION, LOAD, efficiency_panels
+from fyke.experiments.das.portions import FEW, by_events, by_profiles
+from fyke.experiments.experiment import Axis, Claim, Figure, Finding, Panel, Results
+from fyke.experiments.judges import (
     EXACT,
-    NAMES,
-    Both,
+    Answer,
     Measure,
-    Part,
+    Measured,
     above,
     all_of,
-    is_falling,
-    is_rising,
-    is_steady,
+    counted,
+    equals_closed_form,
+    falls,
+    finding,
     ratio_to_next,
+    rises,
+    steady,
 )
-from fyke.experiments.das.overlays import (
-    DUPLICATION,
-    LOAD,
-    curves,
-    efficiency_panels,
-    furthest,
-    said,
-)
-from fyke.experiments.das.portions import FEW, by_events, by_profiles
-from fyke.experiments.das.wording import listed, number
-from fyke.experiments.experiment import Axis, Claim, Figure, Finding, Panel, Results
 from fyke.experiments.table import Row
-from fyke.experiments.table import is_falling as falls
+from fyke.experiments.wording import listed, number
 
 SIGMA: Final = Axis("sigma", "profiles per matching event, sigma")
 FAR: Final = 2.0
-"""So many times the next is by far the best."""
+"""The factor of the next from which on one is by far the best."""
 MARGINAL: Final = 1.25
-"""So many times the worst is a marginal difference."""
+"""The factor of the worst up to which a difference is marginal."""
 INDEPENDENT: Final = 1.1
-"""So many times the least the greatest may be of what does not depend on something."""
+"""The factor of the most by the least up to which values do not depend on something."""
+
+_SOME_EVENTS: Final = rows_of("bus", varies="p_e", p_e=MAIN)
+_SOME_PROFILES: Final = rows_of("bus", varies="p_p", p_p=MAIN)
 
 # --- efficiency -----------------------------------------------------------------------------------
 
 
-def _judge_falling(results: Results, measure: Measure) -> Part:
-    found = measure.curves(by_events(results), "sigma", "strategy", "p_e", p_e=MAIN)
-    ends = {name: found[name, 0.5] for name in NAMES}
-    ours = "; ".join(f"{name} {number(c[0])} to {number(c[-1])}" for name, c in ends.items())
-    return Part(f"p_e = 0.5: {ours}", all_of(map(is_falling, found.values())))
-
-
-def _judge_far(results: Results, measure: Measure) -> Part:
+def _judge_far(results: Results, measure: Measure) -> Finding:
     rows = by_events(results).where(p_e=FEW)
     factors = [
-        ratio_to_next(measure.of_each(rows, sigma=sigma), "PF") for sigma in rows.values("sigma")
+        ratio_to_next(of_each(rows, measure, sigma=sigma), "PF") for sigma in rows.values("sigma")
     ]
     ours = f"PF by the next at p_e = {FEW}: {listed(factors)} for sigma = "
-    return Part(ours + listed(rows.values("sigma")), min(factors) > FAR)
+    return Finding(ours + listed(rows.values("sigma")), min(factors) > FAR)
 
 
-def _judge_marginal(results: Results, measure: Measure) -> Part:
+def _judge_marginal(results: Results, measure: Measure) -> Finding:
     rows = by_events(results).where(p_e=1.0)
-    each = {sigma: measure.of_each(rows, sigma=sigma) for sigma in rows.values("sigma")}
+    each = {sigma: of_each(rows, measure, sigma=sigma) for sigma in rows.values("sigma")}
     apart = {s: max(one.values()) / min(one.values()) for s, one in each.items()}
-    holds = all_of(is_steady(list(one.values()), MARGINAL) for one in each.values())
+    holds = all_of(steady(list(one.values()), MARGINAL) for one in each.values())
     worst = each[max(apart, key=lambda sigma: apart[sigma])]
     best = max(worst, key=lambda name: worst[name])
     why = f"An event has one owner, so that not all events are flooded; the best is {best}."
     ours = f"best by worst at p_e = 1: {listed(apart.values())} for sigma = {listed(apart)}"
-    return Part(ours, holds, why if holds is False else "")
+    return Finding(ours, holds, why if holds is False else "")
 
 
-def _judge_decrease(results: Results, measure: Measure) -> Part:
+def _judge_decrease(results: Results, measure: Measure) -> Finding:
     found = measure.curves(by_events(results), "sigma", "strategy", "p_e", p_e=MAIN)
     lost = {key: curve[0].minus(curve[-1]) for key, curve in found.items()}
     own = [lost["PF", p_e] for p_e in MAIN]
     share = [lost["PF", p_e] / found["PF", p_e][0] for p_e in MAIN]
     answers = [above(lost["PF", p_e], lost[name, p_e]) for p_e in MAIN for name in ("EF", "RN")]
-    answers.append(is_falling(own))
+    answers.append(falls(own))
     ours = (
         f"PF loses {listed(own)} {measure.unit} at p_e = {listed(MAIN)}, which are "
         f"{listed(100 * each for each in share)} %"
     )
     holds = all_of(answers)
     why = "The differences are not ordered so." if holds is False else ""
-    return Part(ours, holds, why)
+    return Finding(ours, holds, why)
 
 
-def _judge_rising(results: Results, measure: Measure) -> Part:
+def _judge_rising(results: Results, measure: Measure) -> Finding:
     found = measure.curves(by_profiles(results), "sigma", "strategy", "p_p", p_p=MAIN)
     answers: list[bool | None] = []
     for p_p in MAIN:
         gained = {name: found[name, p_p][-1].by(found[name, p_p][0]) for name in NAMES}
-        answers += [is_rising(found[name, p_p]) for name in ("PF", "RN")]
+        answers += [rises(found[name, p_p]) for name in ("PF", "RN")]
         answers.append(above(gained["PF"], gained["RN"]))
     half = {name: found[name, 0.5][-1] / found[name, 0.5][0] for name in ("PF", "RN")}
-    return Part(f"p_p = 0.5, largest sigma by sigma = 1: {said(half)}", all_of(answers))
+    return Finding(f"p_p = 0.5, largest sigma by sigma = 1: {said(half)}", all_of(answers))
 
 
-def _judge_independent(results: Results, measure: Measure) -> Part:
-    found = measure.curves(by_profiles(results), "sigma", "p_p", strategy="EF", p_p=MAIN)
-    apart = [max(curve) / min(curve) for curve in found.values()]
-    ours = f"most by least over sigma: {listed(apart)} at p_p = {listed(MAIN)}"
-    return Part(ours, all_of(is_steady(curve, INDEPENDENT) for curve in found.values()))
+def _is_independent(curve: Sequence[Measured]) -> Answer:
+    return steady(curve, INDEPENDENT)
 
 
-def _judge_gap(results: Results, measure: Measure) -> Part:
+def _judge_gap(results: Results, measure: Measure) -> Finding:
     rows = by_profiles(results).where(p_p=MAIN)
     gaps = {
         p_p: [
-            ratio_to_next(measure.of_each(rows, sigma=sigma, p_p=p_p), "PF")
+            ratio_to_next(of_each(rows, measure, sigma=sigma, p_p=p_p), "PF")
             for sigma in rows.values("sigma")
         ]
         for p_p in MAIN
     }
     ours = "; ".join(f"{listed(each)} at p_p = {p_p:g}" for p_p, each in gaps.items())
-    return Part(f"PF by the next: {ours}", all_of(map(is_rising, gaps.values())))
+    return Finding(f"PF by the next: {ours}", all_of(map(rises, gaps.values())))
 
 
 # --- load and duplication -------------------------------------------------------------------------
 
 
 def _judge_constant(results: Results) -> Finding:
-    found = curves(by_events(results), "sigma", "load", "strategy", "p_e").values()
+    found = counted("load").curves(by_events(results), "sigma", "strategy", "p_e").values()
     off = max(max(curve) - min(curve) for curve in found)
-    holds = off < EXACT
-    return Finding(f"changes by {number(off)} at most", holds, "" if holds else "It changes.")
+    return finding(f"changes by {number(off)} at most", off < EXACT, "It changes.")
 
 
 def _judge_flattening(results: Results) -> Finding:
@@ -142,8 +130,8 @@ def _judge_flattening(results: Results) -> Finding:
     }
     holds = all(map(falls, (*found.values(), *slopes.values())))
     ours = "; ".join(f"{name} {listed(curve)}" for name, curve in found.items())
-    why = "" if holds else "A curve does not fall, or not less and less."
-    return Finding(f"p_p = 1, sigma = {listed(sigmas)}: {ours}", holds, why)
+    why = "A curve does not fall, or not less and less."
+    return finding(f"p_p = 1, sigma = {listed(sigmas)}: {ours}", holds, why)
 
 
 def _judge_duplication(results: Results) -> Finding:
@@ -153,15 +141,14 @@ def _judge_duplication(results: Results) -> Finding:
         return 1 + extra[row["strategy"]] / float(row["sigma"])
 
     rows = by_events(results)
-    off = furthest(rows, "duplication", expected)
     found = {name: rows.curve("sigma", "duplication", strategy=name, p_e=0.5) for name in NAMES}
     ours = "; ".join(f"{name} {listed(curve)}" for name, curve in found.items())
-    why = "" if off < EXACT else f"Up to {number(off)} off the forms."
-    return Finding(f"sigma = {listed(rows.values('sigma'))}: {ours}", off < EXACT, why)
+    ours = f"sigma = {listed(rows.values('sigma'))}: {ours}"
+    return equals_closed_form(rows, "duplication", expected, ours)
 
 
 def _judge_memory(results: Results) -> Finding:
-    """A limit on the rows of a broker is reached with more profiles where each has fewer rows."""
+    """Judge by profiles per row: a limit on rows is reached later where profiles take fewer."""
     rows = by_events(results).where(p_e=0.5)
     found = {
         name: [
@@ -173,7 +160,7 @@ def _judge_memory(results: Results) -> Finding:
     ours = "; ".join(f"{name} {listed(curve)}" for name, curve in found.items())
     grows = all(falls(found[name][::-1]) for name in ("PF", "RN"))
     text = f"profiles per row of the fullest broker, sigma = {listed(rows.values('sigma'))}: {ours}"
-    return Finding(text, grows, "" if grows else "Not more with every sigma.")
+    return finding(text, grows, "Not more with every sigma.")
 
 
 # --- what there is --------------------------------------------------------------------------------
@@ -220,7 +207,8 @@ FIGURES: Final = (
 CLAIMS: Final = (
     Claim("DAS-E8.1", "At fixed p_e all three get slower with sigma.",
           "All 3 algorithms show decreasing efficiency using more coverings, since more "
-          "notifications are generated.", ("14",), Both(_judge_falling, by_events),
+          "notifications are generated.", ("14",),
+          by_both(Curves(falls, "sigma", ("strategy", "p_e"), _SOME_EVENTS)),
           f"At p_e = {listed(MAIN)}, in all and nowhere rising."),
     Claim("DAS-E8.2", "PF is by far the best where p_e is small.",
           "With small p_e PF (Fig. 14(a)) is by far the most efficient algorithm.", ("14",),
@@ -248,7 +236,8 @@ CLAIMS: Final = (
           f"Distance is the efficiency of PF by that of the next; at p_p = {listed(MAIN)}."),
     Claim("DAS-E9.3", "At fixed p_p, EF does not depend on sigma.",
           "EF (Fig. 15(b)) is independent from sigma because events are forwarded to all brokers "
-          "in all cases.", ("15",), Both(_judge_independent, by_profiles),
+          "in all cases.", ("15",),
+          by_both(Curves(_is_independent, "sigma", ("p_p",), _SOME_PROFILES, {"strategy": "EF"})),
           f"Independent: the most is at most {INDEPENDENT:g} times the least."),
     Claim("DAS-E10.1", "At fixed p_e the load is constant.",
           "The network load stays constant with unmodified p_e (Fig. 16(a)), since always the same "

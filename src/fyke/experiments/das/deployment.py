@@ -43,7 +43,7 @@ _CHUNK: Final = 500
 
 
 def network(brokers: int) -> Topology:
-    """The first brokers of figure 11, as it can be reconstructed."""
+    """Return the first brokers of figure 11, as it can be reconstructed."""
     names = [f"B{number}" for number in range(1, brokers + 1)]
     links = [(f"B{a}", f"B{b}") for a, b in _NINE if max(a, b) <= brokers]
     return Topology.of(links, names)

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
 from fyke.experiments.das.brokers import RECONSTRUCTED
-from fyke.experiments.das.deployment import STRATEGIES, Deployment, Point, network
+from fyke.experiments.das.deployment import STRATEGIES, Point, network
 from fyke.experiments.das.judging import (
-    EXACT,
     NAMES,
     STEPS,
     TIME,
     Both,
-    Measure,
-    Part,
-    above,
-    all_of,
-    is_falling,
-    is_rising,
-    is_steady,
-)
-from fyke.experiments.das.overlays import (
-    DUPLICATION,
-    ENGINE,
-    EVENTS,
-    LOAD,
-    REPEATS,
-    curves,
+    Curves,
+    Judge,
+    by_both,
     rows_of,
     said,
-    three,
 )
-from fyke.experiments.das.wording import exactly, listed, number
+from fyke.experiments.das.overlays import DUPLICATION, LOAD, Site, grid, measured, three
 from fyke.experiments.das.workload import Profiles
 from fyke.experiments.experiment import (
     Axis,
@@ -45,9 +32,22 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
-from fyke.experiments.table import Row, spread
-from fyke.experiments.table import is_falling as falls
-from fyke.experiments.table import is_rising as rises
+from fyke.experiments.judges import (
+    EXACT,
+    Answer,
+    Measure,
+    Measured,
+    above,
+    all_of,
+    counted,
+    falls,
+    finding,
+    rises,
+    spread,
+    steady,
+)
+from fyke.experiments.table import Row
+from fyke.experiments.wording import exactly, listed, number
 
 PORTIONS: Final = (0.1, 0.5, 1.0)
 BROKERS: Final = 9
@@ -56,38 +56,28 @@ FEW_TYPES: Final = (1, 3, 6, 9)
 """For PF and EF, which do not ask for types: a few numbers of them show it."""
 _PROFILES: Final = {"tiny": 162, "small": 1_620, "paper": 180_000}
 _LAST: Final = {"tiny": 2, "small": 2, "paper": len(PORTIONS)}
-"""So many portions, the last ones."""
+"""The number of portions, taken from the end."""
 
 
 def _grid(scale: str) -> list[Parameters]:
-    return [
-        {
-            "strategy": strategy,
-            "types": types,
-            "profiles": _PROFILES[scale],
-            "portions": _LAST[scale],
-            "events": EVENTS[scale],
-            "repeats": REPEATS[scale],
-        }
-        for types in TYPES
-        for strategy in STRATEGIES
-        if strategy == "RN" or types in FEW_TYPES
-    ]
+    runs = grid(
+        scale,
+        profiles=[_PROFILES[scale]],
+        types=TYPES,
+        strategy=STRATEGIES,
+        portions=[_LAST[scale]],
+    )
+    return [each for each in runs if each["strategy"] == "RN" or each["types"] in FEW_TYPES]
 
 
 def run(parameters: Parameters, seed: int) -> list[Row]:
-    strategy, types = parameters["strategy"], parameters["types"]
-    topology = network(BROKERS)
-    profiles = Profiles(topology.brokers, parameters["profiles"], types=types)
-    rendezvous = {profiles.type_name(kind): topology.brokers[kind] for kind in range(types)}
-    overlay = Deployment(strategy, topology, profiles, rendezvous, ENGINE)
-    rows = overlay.curve(
-        [Point(Fraction(str(p_p))) for p_p in PORTIONS[-parameters["portions"] :]],
-        at_least=parameters["events"],
-        repeats=parameters["repeats"],
-        seed=seed,
-    )
-    return [{"strategy": strategy, "types": types, **row} for row in rows]
+    types = parameters["types"]
+    brokers = network(BROKERS)
+    names = Profiles(brokers.brokers, parameters["profiles"], types=types)
+    rendezvous = {names.type_name(kind): brokers.brokers[kind] for kind in range(types)}
+    points = [Point(Fraction(str(p_p))) for p_p in PORTIONS[-parameters["portions"] :]]
+    site = Site(brokers, rendezvous, types=types)
+    return [{"types": types, **row} for row in measured(parameters, seed, points, site)]
 
 
 def _cost(parameters: Parameters) -> float:
@@ -100,11 +90,11 @@ STUDY: Final = Study("types", run, _grid, _cost)
 # --- efficiency -----------------------------------------------------------------------------------
 
 CONSTANT: Final = 1.25
-"""So many times the least is nearly constant."""
+"""The factor of the most by the least up to which values are nearly constant."""
 SLIGHT: Final = 1.5
 """An increase up to it is small."""
 LITTLE: Final = 1.1
-"""So many times the least is nearly no influence."""
+"""The factor of the most by the least up to which there is nearly no influence."""
 _BLIND: Final = (
     "Steps are the same for any number of types by construction: they do not weigh the size of a "
     "filter structure."
@@ -116,17 +106,17 @@ _ONE_STRUCTURE: Final = (
 )
 
 
-def _judge_constant(results: Results, measure: Measure) -> Part:
+def _judge_constant(results: Results, measure: Measure) -> Finding:
     answers: list[bool | None] = []
     apart = {}
     for name in ("PF", "EF"):
         found = measure.curves(results["types"], "types", "p_p", strategy=name)
         apart[name] = max(map(spread, found.values()))
-        answers += [is_steady(curve, CONSTANT) for curve in found.values()]
+        answers += [steady(curve, CONSTANT) for curve in found.values()]
     return _seen(measure, apart, f"most by least over types: {said(apart)}", all_of(answers))
 
 
-def _judge_slight(results: Results, measure: Measure) -> Part:
+def _judge_slight(results: Results, measure: Measure) -> Finding:
     answers: list[bool | None] = []
     apart, gained = {}, {}
     for name in ("PF", "EF"):
@@ -138,49 +128,39 @@ def _judge_slight(results: Results, measure: Measure) -> Part:
         answers.append(False)
     ours = f"nine types by one, at most: {said(gained)}"
     part = _seen(measure, apart, ours, all_of(answers))
-    return part if part.holds is not False else part._replace(why=_ONE_STRUCTURE)
+    return part if part.holds is not False else replace(part, why=_ONE_STRUCTURE)
 
 
-def _seen(measure: Measure, apart: dict[str, float], ours: str, holds: bool | None) -> Part:
-    """Steps that are the same everywhere say nothing."""
+def _seen(measure: Measure, apart: dict[str, float], ours: str, holds: bool | None) -> Finding:
+    """Return a finding in which steps that are the same everywhere say nothing."""
     if measure is STEPS and max(apart.values()) - 1 < EXACT:
-        return Part(ours, None, _BLIND)
-    return Part(ours, holds)
+        return Finding(ours, None, _BLIND)
+    return Finding(ours, holds)
 
 
-def _judge_portions_pf(results: Results, measure: Measure) -> Part:
-    found = measure.curves(results["types"], "p_p", "types", strategy="PF")
-    lost = [curve[0] / curve[-1] for curve in found.values()]
-    ours = f"least p_p by p_p = 1: {number(min(lost))} to {number(max(lost))} times"
-    return Part(ours, all_of(map(is_falling, found.values())))
+def _is_unmoved(curve: Sequence[Measured]) -> Answer:
+    return steady(curve, LITTLE)
 
 
-def _judge_portions_ef(results: Results, measure: Measure) -> Part:
-    found = measure.curves(results["types"], "p_p", "types", strategy="EF")
-    apart = max(map(spread, found.values()))
-    holds = all_of(is_steady(curve, LITTLE) for curve in found.values())
-    return Part(f"most by least over p_p: {number(apart)} at most", holds)
-
-
-def _judge_central(results: Results, measure: Measure) -> Part:
+def _judge_central(results: Results, measure: Measure) -> Finding:
     found = measure.curves(results["types"], "types", "p_p", strategy="RN")
     ours = f"p_p = 1, one to three types: {listed(found[1.0,][:3])}"
     best = [TYPES[curve.index(max(curve))] for curve in found.values()]
-    holds = all_of(is_rising(curve[:3]) for curve in found.values())
+    holds = all_of(rises(curve[:3]) for curve in found.values())
     why = f"Of all numbers of types, {listed(best)} are the best." if holds is False else ""
-    return Part(ours, holds, why)
+    return Finding(ours, holds, why)
 
 
-def _judge_border(results: Results, measure: Measure) -> Part:
+def _judge_border(results: Results, measure: Measure) -> Finding:
     found = measure.curves(results["types"], "types", "p_p", strategy="RN")
     ours = f"p_p = 1, four to nine types: {listed(found[1.0,][3:])}"
-    answers = [is_falling(curve[3:]) for curve in found.values()]
+    answers = [falls(curve[3:]) for curve in found.values()]
     holds = all_of(answers)
     lowest = [TYPES[3:][curve[3:].index(min(curve[3:]))] for curve in found.values()]
     why = (
         f"The least is at {listed(lowest)} types, and it rises somewhere." if holds is False else ""
     )
-    return Part(ours, holds, why)
+    return Finding(ours, holds, why)
 
 
 # --- duplication and load -------------------------------------------------------------------------
@@ -192,26 +172,26 @@ def _judge_duplication(results: Results) -> Finding:
     between = all(1.0 < each < 9.0 for each in held["RN"])
     holds = (held["PF"], held["EF"]) == ([9.0], [1.0]) and between
     ours = "; ".join(f"{name} {listed(values)}" for name, values in held.items())
-    return Finding(ours, holds, "" if holds else "Not 9.0 and 1.0, with RN between.")
+    return finding(ours, holds, "Not 9.0 and 1.0, with RN between.")
 
 
 def _judge_duplication_rn(results: Results) -> Finding:
     found = results["types"].curve("types", "duplication", strategy="RN", p_p=1.0)
     holds = rises(found[1:])
-    return Finding(" ".join(map(exactly, found)), holds, "" if holds else "It does not grow.")
+    return finding(" ".join(map(exactly, found)), holds, "It does not grow.")
 
 
 def _judge_load(results: Results) -> Finding:
     found = {
-        name: curves(results["types"], "types", "load", "p_p", strategy=name) for name in NAMES
+        name: counted("load").curves(results["types"], "types", "p_p", strategy=name)
+        for name in NAMES
     }
     flat = max(spread(curve) - 1 for name in ("PF", "EF") for curve in found[name].values())
     turns = all(falls(curve[:2]) and rises(curve[1:]) for curve in found["RN"].values())
     less = all(min(found["EF"][key]) > max(curve) for key, curve in found["PF"].items())
     ours = f"RN, p_p = 1: {listed(found['RN'][1.0,])}; PF and EF change by {number(flat)}"
     holds = flat < EXACT and turns and less
-    why = "" if holds else "PF or EF changes, or PF has not less load, or RN does not turn."
-    return Finding(ours, holds, why)
+    return finding(ours, holds, "PF or EF changes, or PF has not less load, or RN does not turn.")
 
 
 def _judge_influence(results: Results) -> Finding:
@@ -221,7 +201,7 @@ def _judge_influence(results: Results) -> Finding:
     low, high = rows.values("p_p")[0], rows.values("p_p")[-1]
     ours = f"from p_p = {low:g} to {high:g}: {said(grown)} times"
     holds = grown["PF"] > grown["RN"] > 1
-    return Finding(ours, holds, "" if holds else "Not both more, or RN not less so.")
+    return finding(ours, holds, "Not both more, or RN not less so.")
 
 
 # --- what there is --------------------------------------------------------------------------------
@@ -252,7 +232,7 @@ FIGURES: Final = (
 )
 
 
-def _both(judge: Callable[[Results, Measure], Part]) -> Both:
+def _both(judge: Judge) -> Both:
     return Both(judge, rows_of("types"))
 
 
@@ -270,11 +250,13 @@ CLAIMS: Final = (
           f"Nine types are faster than one, by at most {SLIGHT:g} times, for every p_p."),
     Claim("DAS-E11.4", "p_p hardly matters for EF.",
           "Except the fact that p_p has nearly no influence, since the overhead of flooding "
-          "dominates the processing of notifications.", ("17",), _both(_judge_portions_ef),
+          "dominates the processing of notifications.", ("17",),
+          by_both(Curves(_is_unmoved, "p_p", ("types",), rows_of("types", strategy="EF"))),
           f"Nearly no influence: the most is at most {LITTLE:g} times the least over p_p."),
     Claim("DAS-E11.5", "More matching profiles make PF slower.",
           "Increasing p_p decreases the performance because of more notifications.", ("17",),
-          _both(_judge_portions_pf), "For every number of types."),
+          by_both(Curves(falls, "p_p", ("types",), rows_of("types", strategy="PF"))),
+          "For every number of types."),
     Claim("DAS-E11.6", "RN gets worse beyond four types.",
           "Using more than 4 types the efficiency decreases.", ("17",), _both(_judge_border),
           "From four types on: in all, and nowhere rising, for every p_p."),

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from fyke.experiments.das.deployment import BUS, BUS_RENDEZVOUS, STRATEGIES, Deployment, Point
-from fyke.experiments.das.judging import (
-    EXACT,
-    NAMES,
-    Both,
-    Measure,
-    Measured,
-    Part,
-    above,
-    all_of,
-    is_steady,
-)
-from fyke.experiments.das.overlays import (
-    ENGINE,
-    EVENTS,
-    LOAD,
-    REPEATS,
-    curves,
-    efficiency_panels,
-    furthest,
-    of_each,
-    rows_of,
-    said,
-)
-from fyke.experiments.das.wording import listed, number
-from fyke.experiments.das.workload import Profiles
+from fyke.experiments.das.deployment import STRATEGIES, Point
+from fyke.experiments.das.judging import NAMES, Both, Curves, Judge, by_both, of_each, rows_of, said
+from fyke.experiments.das.overlays import LOAD, efficiency_panels, grid, measured
 from fyke.experiments.experiment import (
     Axis,
     Claim,
@@ -42,7 +19,21 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
-from fyke.experiments.table import Row, is_falling
+from fyke.experiments.judges import (
+    Answer,
+    Measure,
+    Measured,
+    above,
+    all_of,
+    counted,
+    equals_closed_form,
+    falls,
+    finding,
+    steady,
+    within,
+)
+from fyke.experiments.table import Row
+from fyke.experiments.wording import listed, number
 
 PORTIONS: Final = (0.1, 0.5, 1.0)
 _PROFILES: Final = {"tiny": 160, "small": 1_600, "paper": 160_000}
@@ -50,33 +41,19 @@ _STEPS: Final = {"tiny": 2, "small": 2, "paper": 10}
 
 
 def _grid(scale: str) -> list[Parameters]:
-    return [
-        {
-            "strategy": strategy,
-            "profiles": _PROFILES[scale],
-            "steps": _STEPS[scale],
-            "events": EVENTS[scale],
-            "repeats": REPEATS[scale],
-        }
-        for strategy in STRATEGIES
-    ]
+    return grid(scale, profiles=[_PROFILES[scale]], strategy=STRATEGIES, steps=[_STEPS[scale]])
 
 
 def run(parameters: Parameters, seed: int) -> list[Row]:
-    strategy, steps = parameters["strategy"], parameters["steps"]
-    profiles = Profiles(BUS.brokers, parameters["profiles"])
-    overlay = Deployment(strategy, BUS, profiles, {"": BUS_RENDEZVOUS}, ENGINE)
+    steps = parameters["steps"]
     points = [
         Point(Fraction(str(p_p)), Fraction(step, steps))
         for p_p in PORTIONS
         for step in range(steps + 1)
     ]
-    rows = overlay.curve(
-        points, at_least=parameters["events"], repeats=parameters["repeats"], seed=seed
-    )
     return [
-        {"strategy": strategy, "locality": float(point.locality or 0), **row}
-        for point, row in zip(points, rows, strict=True)
+        {"locality": float(point.locality or 0), **row}
+        for point, row in zip(points, measured(parameters, seed, points), strict=True)
     ]
 
 
@@ -84,9 +61,9 @@ STUDY: Final = Study("locality", run, _grid, lambda parameters: parameters["prof
 
 
 INDEPENDENT: Final = 1.1
-"""So many times the least the greatest may be of what does not depend on something."""
+"""The factor of the most by the least up to which values do not depend on something."""
 NEAR: Final = 0.1
-"""How far, relatively, a factor may be from the paper's."""
+"""The relative distance that a factor may have from the paper's."""
 
 
 def _gained(results: Results, measure: Measure) -> dict[str, list[Measured]]:
@@ -107,7 +84,7 @@ def _said(values: list[Measured]) -> str:
     return f"{listed(values)} times at p_p = {listed(PORTIONS)}"
 
 
-def _judge_adaptation(results: Results, measure: Measure) -> Part:
+def _judge_adaptation(results: Results, measure: Measure) -> Finding:
     gained = _gained(results, measure)
     ours = "; ".join(f"{name} {listed(each)}" for name, each in gained.items())
     answers = [
@@ -115,31 +92,28 @@ def _judge_adaptation(results: Results, measure: Measure) -> Part:
         for name in ("RN", "EF")
         for own, each in zip(gained["PF"], gained[name], strict=True)
     ]
-    return Part(f"{ours} times at p_p = {listed(PORTIONS)}", all_of(answers))
+    return Finding(f"{ours} times at p_p = {listed(PORTIONS)}", all_of(answers))
 
 
-def _judge_pf(results: Results, measure: Measure) -> Part:
+def _judge_pf(results: Results, measure: Measure) -> Finding:
     gained = _gained(results, measure)["PF"]
-    holds = min(gained) >= 2 * (1 - NEAR) and max(gained) <= 3.5 * (1 + NEAR)
-    within = [p for p, each in zip(PORTIONS, gained, strict=True) if 2 <= each <= 3.5]
+    holds = within(gained, 2 * (1 - NEAR), 3.5 * (1 + NEAR))
+    inside = [p for p, each in zip(PORTIONS, gained, strict=True) if within([each], 2, 3.5)]
     why = (
         "The paper does not say for which p_p. What a broker saves are the messages of events that "
-        f"match, so the factor grows with p_p; it is within the range at p_p = {listed(within)}."
+        f"match, so the factor grows with p_p; it is within the range at p_p = {listed(inside)}."
     )
-    return Part(_said(gained), holds, "" if holds else why if within else "Not at any p_p.")
+    return finding(_said(gained), holds, why if inside else "Not at any p_p.")
 
 
-def _judge_rn(results: Results, measure: Measure) -> Part:
+def _judge_rn(results: Results, measure: Measure) -> Finding:
     gained = _gained(results, measure)["RN"]
     holds = abs(max(gained) / 1.25 - 1) <= NEAR
-    return Part(_said(gained), holds, "" if holds else f"{number(max(gained))} at most.")
+    return finding(_said(gained), holds, f"{number(max(gained))} at most.")
 
 
-def _judge_ef(results: Results, measure: Measure) -> Part:
-    found = measure.curves(results["locality"], "locality", "p_p", strategy="EF")
-    apart = [max(curve) / min(curve) for curve in found.values()]
-    holds = all_of(is_steady(curve, INDEPENDENT) for curve in found.values())
-    return Part(f"most by least: {listed(apart)} at p_p = {listed(PORTIONS)}", holds)
+def _is_independent(curve: Sequence[Measured]) -> Answer:
+    return steady(curve, INDEPENDENT)
 
 
 def _judge_load(results: Results) -> Finding:
@@ -148,19 +122,18 @@ def _judge_load(results: Results) -> Finding:
         return {"EF": 3.0, "PF": away * 5 / 3, "RN": 1 + away * 5 / 6}[row["strategy"]]
 
     rows = results["locality"]
-    off = furthest(rows, "load", expected)
     falling = [
         curve
         for name in ("PF", "RN")
-        for curve in curves(rows, "locality", "load", "p_p", strategy=name).values()
+        for curve in counted("load").curves(rows, "locality", "p_p", strategy=name).values()
     ]
     ends = (
-        of_each(rows, "load", p_p=1.0, locality=0.0),
-        of_each(rows, "load", p_p=1.0, locality=1.0),
+        of_each(rows, counted("load"), p_p=1.0, locality=0.0),
+        of_each(rows, counted("load"), p_p=1.0, locality=1.0),
     )
     ours = f"p_p = 1: {said(ends[0])} without, {said(ends[1])} with locality"
-    holds = off < EXACT and all(map(is_falling, falling))
-    return Finding(ours, holds, "" if holds else f"Up to {number(off)} off the forms.")
+    found = equals_closed_form(rows, "load", expected, ours)
+    return found if all(map(falls, falling)) else finding(ours, False, "A curve does not fall.")
 
 
 # --- what there is --------------------------------------------------------------------------------
@@ -188,7 +161,7 @@ FIGURES: Final = (
 )
 
 
-def _both(judge: Callable[[Results, Measure], Part]) -> Both:
+def _both(judge: Judge) -> Both:
     return Both(judge, rows_of("locality"))
 
 
@@ -206,7 +179,9 @@ CLAIMS: Final = (
           "So we only achieve an improvement of a factor of 1.25.", ("19",), _both(_judge_rn),
           f"The greatest factor, over p_p, is at most {100 * NEAR:g} % off."),
     Claim("DAS-E13.4", "EF does not depend on locality.",
-          "EF (Fig. 19(b)) is independent on locality.", ("19",), _both(_judge_ef),
+          "EF (Fig. 19(b)) is independent on locality.", ("19",),
+          by_both(Curves(_is_independent, "locality", ("p_p",),
+                         rows_of("locality", strategy="EF"))),
           f"Independent: the most is at most {INDEPENDENT:g} times the least, for every p_p."),
     Claim("DAS-E14.1", "The load of EF does not depend on locality, that of PF and RN falls.",
           "EF is not influenced by the locality (flooding). PF and RN show decreasing network load "

@@ -42,7 +42,7 @@ class Meter:
 
 
 COUNTERS: Final = ("filtered", "received", "sent", "notified")
-"""What steps are made of."""
+"""The counters that make up steps."""
 
 
 class Tally:
@@ -84,7 +84,7 @@ class Tally:
 
     @property
     def busiest(self) -> NodeId:
-        """Who has most steps; of several, the first."""
+        """The broker with most steps; of several, the first."""
         return max(self.meters, key=lambda broker: self.meters[broker].steps)
 
 

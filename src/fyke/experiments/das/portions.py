@@ -5,77 +5,60 @@ from __future__ import annotations
 from typing import Final
 
 from fyke.experiments.das.judging import (
-    EXACT,
     NAMES,
     Both,
-    Measure,
-    Measured,
-    Part,
-    above,
-    all_of,
-    is_best,
-    is_between,
-    is_falling,
-    is_ordered,
-    is_rising,
-    ratio_to_next,
-)
-from fyke.experiments.das.overlays import (
-    LOAD,
-    curves,
-    efficiency_panels,
-    furthest,
+    Curves,
+    Points,
+    by_both,
     of_each,
+    rows_of,
     said,
 )
-from fyke.experiments.das.wording import number, tally
+from fyke.experiments.das.overlays import LOAD, efficiency_panels
 from fyke.experiments.experiment import Axis, Claim, Figure, Finding, Panel, Results
-from fyke.experiments.table import Row, Table, spread
-from fyke.experiments.table import is_falling as falls
+from fyke.experiments.judges import (
+    EXACT,
+    Measure,
+    Measured,
+    above,
+    all_of,
+    counted,
+    equals_closed_form,
+    falls,
+    finding,
+    is_best,
+    is_between,
+    ordered,
+    rises,
+    spread,
+)
+from fyke.experiments.table import Row
+from fyke.experiments.wording import number, tally
 
 P_E: Final = Axis("p_e", "portion of matching events p_e")
 P_P: Final = Axis("p_p", "portion of matching profiles p_p")
 FEW: Final = 0.1
 """A small portion."""
 LINE: Final = 0.02
-"""How far from a line, relatively, a curve may be to be called linear."""
+"""The relative distance from a line up to which a curve is called linear."""
 
 
-def by_events(results: Results) -> Table:
-    return results["bus"].where(varies="p_e")
-
-
-def by_profiles(results: Results) -> Table:
-    return results["bus"].where(varies="p_p")
+by_events: Final = rows_of("bus", varies="p_e")
+by_profiles: Final = rows_of("bus", varies="p_p")
 
 
 # --- efficiency by p_e ----------------------------------------------------------------------------
 
 
-def _judge_falling(results: Results, measure: Measure) -> Part:
-    found = measure.curves(by_events(results), "p_e", "strategy", "sigma")
-    ends = {name: found[name, 1] for name in NAMES}
-    ours = "; ".join(f"{name} {number(c[0])} to {number(c[-1])}" for name, c in ends.items())
-    return Part(f"sigma = 1: {ours}", all_of(map(is_falling, found.values())))
-
-
-def _judge_small(results: Results, measure: Measure) -> Part:
-    rows = by_events(results).where(p_e=FEW)
-    each = [measure.of_each(rows, sigma=sigma) for sigma in rows.values("sigma")]
-    margins = [ratio_to_next(one, "PF") for one in each]
-    ours = f"PF is {number(min(margins))} to {number(max(margins))} times the next at p_e = {FEW}"
-    return Part(ours, all_of(is_best(one, "PF") for one in each))
-
-
-def _judge_sensitivity(results: Results, measure: Measure) -> Part:
+def _judge_sensitivity(results: Results, measure: Measure) -> Finding:
     rows = by_events(results)
     found = measure.curves(rows, "p_e", "strategy", "sigma")
     answers, texts = [], []
     for sigma in rows.values("sigma"):
         lost = {name: found[name, sigma][0].by(found[name, sigma][-1]) for name in NAMES}
-        answers.append(is_ordered(lost, "PF", "RN", "EF"))
+        answers.append(ordered(lost, "PF", "RN", "EF"))
         texts.append(f"sigma = {sigma}: {said(lost)}")
-    return Part(f"p_e = 0 by p_e = 1, {'; '.join(texts)}", all_of(answers))
+    return Finding(f"p_e = 0 by p_e = 1, {'; '.join(texts)}", all_of(answers))
 
 
 _INVERSE: Final = (
@@ -84,7 +67,7 @@ _INVERSE: Final = (
 )
 
 
-def _judge_linear(results: Results, measure: Measure) -> Part:
+def _judge_linear(results: Results, measure: Measure) -> Finding:
     found = measure.curves(by_events(results), "p_e", "sigma", strategy="EF")
     x = by_events(results).values("p_e")
     bends = {key[0]: bend(x, curve) for key, curve in found.items()}
@@ -92,39 +75,16 @@ def _judge_linear(results: Results, measure: Measure) -> Part:
     worst = max(bends.values())
     holds = True if worst <= LINE else None if worst <= LINE + noise else False
     texts = [f"{number(100 * off)} % for sigma = {sigma}" for sigma, off in bends.items()]
-    return Part(f"off a line: {', '.join(texts)}", holds, _INVERSE if holds is False else "")
+    return Finding(f"off a line: {', '.join(texts)}", holds, _INVERSE if holds is False else "")
 
 
 def bend(x: list[float], y: list[Measured]) -> float:
-    """How far a curve is from the line between its ends, at most and relatively."""
+    """Return how far a curve is from the line between its ends, at most and relatively."""
     slope = (y[-1] - y[0]) / (x[-1] - x[0])
     return float(max(abs(b / (y[0] + slope * (a - x[0])) - 1) for a, b in zip(x, y, strict=True)))
 
 
 # --- efficiency by p_p ----------------------------------------------------------------------------
-
-
-def _points(results: Results, measure: Measure) -> list[dict[str, Measured]]:
-    rows = by_profiles(results)
-    return [
-        measure.of_each(rows, p_p=p_p, sigma=sigma)
-        for p_p in rows.values("p_p")
-        for sigma in rows.values("sigma")
-    ]
-
-
-def _judge_best(results: Results, measure: Measure) -> Part:
-    each = _points(results, measure)
-    margins = [ratio_to_next(one, "PF") for one in each]
-    ours = f"PF is {number(min(margins))} to {number(max(margins))} times the next"
-    return Part(ours, all_of(is_best(one, "PF") for one in each))
-
-
-def _judge_sigma(name: str, results: Results, measure: Measure) -> Part:
-    found = measure.curves(by_profiles(results), "sigma", "p_p", strategy=name)
-    gained = {f"p_p = {p_p:g}": c[-1] / c[0] for (p_p,), c in found.items() if p_p is not None}
-    ours = f"largest sigma by sigma = 1: {said(gained)}"
-    return Part(ours, all_of(map(is_rising, found.values())))
 
 
 _AS_MANY: Final = (
@@ -133,24 +93,14 @@ _AS_MANY: Final = (
 )
 
 
-def _judge_ef_sigma(results: Results, measure: Measure) -> Part:
-    part = _judge_sigma("EF", results, measure)
-    return part._replace(why=_AS_MANY if part.holds is False else "")
-
-
-def _judge_steady(results: Results, measure: Measure) -> Part:
+def _judge_steady(results: Results, measure: Measure) -> Finding:
     rows = by_profiles(results)
     found: dict[str, Measured] = {}
     for name in NAMES:
         values = [measure.value(row) for row in rows.where(strategy=name)]
         found[name] = max(values).by(min(values))
     ours = f"most by least over all p_p and sigma: {said(found)}"
-    return Part(ours, all_of(above(found[name], found["EF"]) for name in ("PF", "RN")))
-
-
-def _judge_between(results: Results, measure: Measure) -> Part:
-    answers = [is_between(one, "RN") for one in _points(results, measure)]
-    return Part(tally(answers), all_of(answers))
+    return Finding(ours, all_of(above(found[name], found["EF"]) for name in ("PF", "RN")))
 
 
 # --- load -----------------------------------------------------------------------------------------
@@ -162,10 +112,8 @@ def _closed(name: str, base: float, slope: float, text: str, paper: str) -> Clai
 
     def judge(results: Results) -> Finding:
         rows = results["bus"].where(strategy=name)
-        off = furthest(rows, "load", expected)
-        sample = rows.where(varies="p_e", sigma=1, p_e=0.5).column("load")[0]
-        ours = f"{number(sample)} at p_e = 0.5; furthest from the form: {number(off)}"
-        return Finding(ours, off < EXACT, "" if off < EXACT else "Not what the form says.")
+        sample = rows.one("load", varies="p_e", sigma=1, p_e=0.5)
+        return equals_closed_form(rows, "load", expected, f"{number(sample)} at p_e = 0.5")
 
     form = f"{base:g}" if not slope else f"{f'{base:g} + ' if base else ''}{slope:g} p_e"
     rule = (
@@ -177,18 +125,18 @@ def _closed(name: str, base: float, slope: float, text: str, paper: str) -> Clai
 def _judge_load_order(results: Results) -> Finding:
     rows = by_events(results)
     each = [
-        of_each(rows, "load", p_e=p_e, sigma=sigma)
+        of_each(rows, counted("load"), p_e=p_e, sigma=sigma)
         for p_e in rows.values("p_e")
         for sigma in rows.values("sigma")
     ]
     spreads = [
         max(curve) - min(curve)
-        for curve in curves(rows, "sigma", "load", "strategy", "p_e").values()
+        for curve in counted("load").curves(rows, "sigma", "strategy", "p_e").values()
     ]
-    ordered = sum(one["EF"] > one["RN"] > one["PF"] for one in each)
-    holds = ordered == len(each) and max(spreads) < EXACT
-    ours = f"EF > RN > PF at {ordered} of {len(each)} points; sigma changes it by "
-    return Finding(ours + number(max(spreads)), holds, "" if holds else "Not at all points.")
+    answers = [ordered(one, "EF", "RN", "PF") for one in each]
+    holds = all(answers) and max(spreads) < EXACT
+    ours = f"EF > RN > PF {tally(answers)}; sigma changes it by {number(max(spreads))}"
+    return finding(ours, holds, "Not at all points.")
 
 
 def _judge_load_sigma(results: Results) -> Finding:
@@ -196,15 +144,15 @@ def _judge_load_sigma(results: Results) -> Finding:
     falling = [
         curve
         for name in ("PF", "RN")
-        for curve in curves(rows, "sigma", "load", "p_p", strategy=name).values()
+        for curve in counted("load").curves(rows, "sigma", "p_p", strategy=name).values()
     ]
     flat = rows.where(strategy="EF").column("load")
     ends = {
         name: rows.curve("sigma", "load", strategy=name, p_p=1.0)[-1] for name in ("PF", "RN", "EF")
     }
     holds = all(map(falls, falling)) and spread(flat) - 1 < EXACT
-    why = "" if holds else "A curve of PF or RN does not fall, or that of EF changes."
-    return Finding(f"p_p = 1 and the largest sigma: {said(ends)}", holds, why)
+    why = "A curve of PF or RN does not fall, or that of EF changes."
+    return finding(f"p_p = 1 and the largest sigma: {said(ends)}", holds, why)
 
 
 # --- what there is --------------------------------------------------------------------------------
@@ -249,10 +197,11 @@ _ALL: Final = "At all p_p and sigma."
 CLAIMS: Final = (
     Claim("DAS-E3.1", "The efficiency of all three falls with p_e.",
           "With increasing p_e and p_p we expect less efficiency using each of the algorithms.",
-          ("8",), Both(_judge_falling, by_events), "For every sigma, in all and nowhere rising."),
+          ("8",), by_both(Curves(falls, "p_e", ("strategy", "sigma"), by_events)),
+          "For every sigma, in all and nowhere rising."),
     Claim("DAS-E3.2", "PF is the most efficient where p_e is small.",
           "PF (Fig. 8(a)) is very efficient in case of small p_e.", ("8",),
-          Both(_judge_small, by_events),
+          by_both(Points(is_best, ("PF",), ("sigma",), rows_of("bus", varies="p_e", p_e=FEW))),
           "Small is p_e = 0.1; very efficient: more than the others, for every sigma."),
     Claim("DAS-E3.3", "PF is the most sensitive to p_e, RN less, EF least.",
           "RN (Fig. 8(c)) are more influenced than EF, but less influenced than PF in case of "
@@ -265,11 +214,11 @@ CLAIMS: Final = (
           "measured curve may be off by the range of its repeats besides."),
     Claim("DAS-E4.1", "PF is the most efficient.",
           "Here PF (Fig. 9(a)) shows the best efficiency again.", ("9",),
-          Both(_judge_best, by_profiles), _ALL),
+          by_both(Points(is_best, ("PF",), ("p_p", "sigma"), by_profiles)), _ALL),
     Claim("DAS-E4.2", "At fixed p_p, PF improves with sigma.",
           "But with increasing sigma the efficiency becomes better, since less post-filtering is "
           "needed and the number of notifications stays constant.", ("9",),
-          Both(lambda results, measure: _judge_sigma("PF", results, measure), by_profiles),
+          by_both(Curves(rises, "sigma", ("p_p",), by_profiles, {"strategy": "PF"})),
           "For every p_p, in all and nowhere falling."),
     Claim("DAS-E4.3", "EF changes less than the others.",
           "Again EF (Fig. 9(b)) shows less changing.", ("9",), Both(_judge_steady, by_profiles),
@@ -277,10 +226,11 @@ CLAIMS: Final = (
     Claim("DAS-E4.4", "RN lies between EF and PF.",
           "RN (Fig. 9(c)) lie between EF and PF because of the same reason described above "
           "(forwarding to rendezvous nodes in all cases).", ("9",),
-          Both(_judge_between, by_profiles), _ALL),
+          by_both(Points(is_between, ("RN",), ("p_p", "sigma"), by_profiles)), _ALL),
     Claim("DAS-E4.5", "At fixed p_p, EF improves with sigma.",
           "The improvement can be explained with the earlier reject of non-matching events in case "
-          "of increasing sigma.", ("9",), Both(_judge_ef_sigma, by_profiles),
+          "of increasing sigma.", ("9",),
+          by_both(Curves(rises, "sigma", ("p_p",), by_profiles, {"strategy": "EF"}, _AS_MANY)),
           "For every p_p, in all and nowhere falling."),
     _closed("PF", 0.0, 1.25, "The load of PF is that of matching events alone.",
             "The least load shows PF, since only matching events are forwarded."),

@@ -7,18 +7,11 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from fyke.experiments.das.judging import (
-    NAMES,
-    Both,
-    Measure,
-    Measured,
-    Part,
-    is_best,
-    is_between,
-)
-from fyke.experiments.das.wording import number, tally
+from fyke.experiments.das.judging import NAMES, Both
 from fyke.experiments.experiment import Claim, Finding, Results
-from fyke.experiments.table import Row, Table, spread
+from fyke.experiments.judges import Measure, Measured, finding, is_best, is_between, spread
+from fyke.experiments.table import Row, Table
+from fyke.experiments.wording import number, tally
 
 _FIGURES: Final = ("10", "12", "13", "16", "17", "18", "19", "20", "21")
 _STUDIES: Final = {
@@ -28,7 +21,7 @@ _STUDIES: Final = {
     "locality": ("locality", "p_e"),
     "amounts": ("profiles",),
 }
-"""What makes a point of each study."""
+"""The columns that make a point of each study."""
 MOST: Final = 0.5
 """More than this share of the points are most of them."""
 RARE: Final = 0.25
@@ -36,7 +29,7 @@ RARE: Final = 0.25
 
 
 def points(results: Results) -> Iterator[dict[str, Row]]:
-    """The rows of all strategies at each point with more than one broker."""
+    """Yield the rows of all strategies at each point with more than one broker."""
     for study, names in _STUDIES.items():
         together: dict[tuple[object, ...], dict[str, Row]] = {}
         for row in results[study]:
@@ -69,38 +62,37 @@ def _counted(results: Results, column: str, *order: str, strictly: bool = True) 
     each = [[float(point[name][column] or 0) for name in order] for point in points(results)]
     right = sum(all(a > b if strictly else a >= b for a, b in pairwise(one)) for one in each)
     holds = right == len(each) > 0
-    why = "" if holds else "Not ordered so at all points."
-    return Finding(f"at {right} of {len(each)} points", holds, why)
+    return finding(f"at {right} of {len(each)} points", holds, "Not ordered so at all points.")
 
 
 # --- efficiency -----------------------------------------------------------------------------------
 
 
 def _mostly(name: str, asked: Callable[[dict[str, Measured], str], bool | None]) -> Both:
-    """Whether it holds of a strategy at most points; those that do not answer count for neither."""
+    """Judge that it holds of a strategy at most points; those without an answer do not count."""
 
-    def judge(results: Results, measure: Measure) -> Part:
+    def judge(results: Results, measure: Measure) -> Finding:
         answers = [asked(values, name) for _, values in _values(results, measure)]
         sure, known = answers.count(True), len(answers) - answers.count(None)
         if known <= MOST * len(answers):
-            return Part(tally(answers), None)
-        return Part(tally(answers), sure > MOST * known)
+            return Finding(tally(answers), None)
+        return Finding(tally(answers), sure > MOST * known)
 
     return Both(judge, _rows)
 
 
 def _best(each: dict[str, Measured]) -> str:
-    """The one that is above all others; "" if none clearly is."""
+    """Return the one that is above all others; "" if none clearly is."""
     return next((name for name in NAMES if is_best(each, name)), "")
 
 
-def _judge_never(results: Results, measure: Measure) -> Part:
+def _judge_never(results: Results, measure: Measure) -> Finding:
     best = [_best(values) for _, values in _values(results, measure)]
     counts = ", ".join(f"{name} {best.count(name)}" for name in NAMES)
-    return Part(f"best at so many of {len(best)} points: {counts}", best.count("RN") == 0)
+    return Finding(f"best at so many of {len(best)} points: {counts}", best.count("RN") == 0)
 
 
-def _judge_rarely(results: Results, measure: Measure) -> Part:
+def _judge_rarely(results: Results, measure: Measure) -> Finding:
     each = [(p_p, _best(values)) for p_p, values in _values(results, measure)]
     own = [p_p for p_p, name in each if name == "EF"]
     others = [p_p for p_p, name in each if name not in ("EF", "")]
@@ -109,22 +101,22 @@ def _judge_rarely(results: Results, measure: Measure) -> Part:
             "An event that matches has one owner, whom PF reaches in fewer messages than a flood "
             "takes."
         )
-        return Part(f"EF is best at none of {len(each)} points", False, why)
+        return Finding(f"EF is best at none of {len(each)} points", False, why)
     at = {"EF": median(own), "others": median(others) if others else 0.0}
     holds = len(own) <= RARE * len(each) and at["EF"] > at["others"]
     ours = (
         f"EF is best at {len(own)} of {len(each)} points, whose p_p is {number(at['EF'])} in the "
         f"median; where others are, it is {number(at['others'])}"
     )
-    return Part(ours, holds, "" if holds else "Not rarely, or not where much matches.")
+    return finding(ours, holds, "Not rarely, or not where much matches.")
 
 
-def _judge_convergence(results: Results, measure: Measure) -> Part:
+def _judge_convergence(results: Results, measure: Measure) -> Finding:
     each = _values(results, measure)
     few = median(spread(list(values.values())) for p_p, values in each if p_p <= 0.1)
     many = median(spread(list(values.values())) for p_p, values in each if p_p >= 1)
     ours = f"best by worst, median: {number(few)} up to p_p = 0.1, {number(many)} from 1 on"
-    return Part(ours, many < few, "" if many < few else "The distances do not get less.")
+    return finding(ours, many < few, "The distances do not get less.")
 
 
 CLAIMS: Final = (

@@ -49,7 +49,7 @@ class Profiles:
     count: int
     sigma: int = 1
     types: int = 0
-    """How many types there are; 0: events have none."""
+    """The number of types; 0: events have none."""
 
     def __post_init__(self) -> None:
         if self.depth < 1:
@@ -83,7 +83,7 @@ class Profiles:
         return (owner * self.kinds + kind) * self.depth + number
 
     def declarations(self) -> list[Declare]:
-        """The types: brokers know that none is a subtype of another."""
+        """Return the types: brokers know that none is a subtype of another."""
         document: dict[str, object] = {"attributes": {"a": {"domain": "integer"}}}
         return [Declare("type", self.type_name(kind), document) for kind in range(self.types)]
 

@@ -5,6 +5,9 @@ Inside:
     tree                    readers in a tree of stages, and what each node sees of events
     placing                 loads and match rates by stage, for every way to place readers
     growing                 readers and brokers that grow together; filters with wildcards
+    readers                 readers at real brokers, whose messages are counted
+    joins                   the placements as they run, with joins by messages
+    beyond                  other strategies, six stages, orders of attributes, a hot year, leases
 """
 
 from __future__ import annotations
@@ -12,16 +15,16 @@ from __future__ import annotations
 from typing import Final
 
 from fyke.experiments.experiment import Paper
-from fyke.experiments.multistage import growing, placing
+from fyke.experiments.multistage import beyond, growing, joins, placing
 
 PAPER: Final = Paper(
     name="multistage",
     title="Tradeoffs in Event Systems",
     summary="Multi-stage filtering: brokers form a tree, filters get weaker from the subscribers "
     "up to the root, and events travel down from it. Subscribers join where similar ones are.",
-    studies=(placing.STUDY, *growing.STUDIES),
-    figures=(*placing.FIGURES, *growing.FIGURES),
-    claims=(*placing.CLAIMS, *growing.CLAIMS),
+    studies=(placing.STUDY, *growing.STUDIES, joins.STUDY, *beyond.STUDIES),
+    figures=(*placing.FIGURES, *growing.FIGURES, *joins.FIGURES, *beyond.FIGURES),
+    claims=(*placing.CLAIMS, *growing.CLAIMS, *joins.CLAIMS, *beyond.CLAIMS),
     terms=(
         ("load", "LC: the events that a node receives times the filters that it holds."),
         (
@@ -49,6 +52,8 @@ PAPER: Final = Paper(
         "the printed order sends them down before they can be attached.",
         "The filters of a broker are the different ones in its table, for whichever children. All "
         "deliveries are held against the exact filters of all subscribers.",
+        "Figures joins to leases run joins, attachments and leases as messages between brokers, "
+        "and count all of them; their claims were written before the numbers were seen.",
         "Near: each subscriber has a nearest broker at the edge, drawn evenly. Locality attaches "
         "it there. The detour is the way from the broker where it is attached to the nearest.",
     ),

@@ -1,4 +1,4 @@
-"""What the paper says and does not measure: growth, and subscribers with wildcards."""
+"""Studies of what the paper says and does not measure: growth, and subscribers with wildcards."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
+from fyke.experiments.judges import spread
 from fyke.experiments.multistage.placing import EVENTS, FAN_OUT, READERS
 from fyke.experiments.multistage.tree import RANDOM, SIMILARITY, WITHOUT_WILDCARDS, Tree
-from fyke.experiments.table import Row, spread
+from fyke.experiments.table import Row
 
 FAN_OUTS: Final = {"tiny": (4, 8), "small": (5, 7, 10), "paper": (5, 7, 10, 14, 20)}
 READERS_A_BROKER: Final = 10
@@ -106,7 +107,7 @@ def _judge_growth(results: Results) -> Finding:
 
 
 def _judge_central(results: Results) -> Finding:
-    """A server with all filters has a load of as many filters an event as there are subscribers."""
+    """Compare with a server that holds every event against the filters of all subscribers."""
     table = results["growing"]
     most = max(table.values("readers"))
     ours = max(

@@ -40,11 +40,11 @@ def run(parameters: Parameters, seed: int) -> list[Row]:
     placement = parameters["placement"]
     tree = Tree(placement, FAN_OUT, READERS, seed)
     tree.publish(parameters["events"])
-    return [{"placement": placement, **row} for row in numbered(tree.rows())]
+    return [{"placement": placement, **row} for row in number_nodes(tree.rows())]
 
 
-def numbered(rows: Iterable[Row]) -> list[Row]:
-    """Number the nodes of each stage, those with the highest match rate first."""
+def number_nodes(rows: Iterable[Row]) -> list[Row]:
+    """Give the nodes of each stage numbers, those with the highest match rate first."""
     by_stage: dict[int, list[Row]] = {}
     for row in rows:
         by_stage.setdefault(row["stage"], []).append(row)

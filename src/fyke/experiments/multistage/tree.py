@@ -24,8 +24,8 @@ from fyke.filters.weakening import weaken
 from fyke.matching.matcher import Matcher
 from fyke.nodes.message import NodeId, Publish, Subscribe
 from fyke.overlay.generators import hierarchy
-from fyke.routing.multistage import Multistage
-from fyke.routing.stages import Stages, weaken_for
+from fyke.routing.stages.attributes import Stages, weaken_for
+from fyke.routing.stages.multistage import Multistage
 from fyke.simulation.simulation import Simulation
 from fyke.traces.trace import Delivered, Record, Sent
 from fyke.workloads.bibliography import BibliographyWorkload

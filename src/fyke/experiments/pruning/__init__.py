@@ -6,6 +6,10 @@ Inside:
     annotation              figure 5: the selectivity of every node
     claims                  what the paper says about the settings
     replacing               replacement against pruning
+    comparing               pruning, covering and merging on the same subscriptions
+    orders                  by accuracy, by bytes, and a bound of any order
+    aging                   statistics of yesterday
+    overlays                brokers with little memory
 """
 
 from __future__ import annotations
@@ -13,16 +17,33 @@ from __future__ import annotations
 from typing import Final
 
 from fyke.experiments.experiment import Paper
-from fyke.experiments.pruning import annotation, claims, replacing, settings
+from fyke.experiments.pruning import (
+    aging,
+    annotation,
+    claims,
+    comparing,
+    orders,
+    overlays,
+    replacing,
+    settings,
+)
+
+_PARTS: Final = (replacing, comparing, orders, aging, overlays)
 
 PAPER: Final = Paper(
     name="pruning",
     title="Pruning Subscriptions in Distributed Publish/Subscribe Systems",
     summary="When tables outgrow memory, brokers generalise the subscriptions that cost least in "
     "extra traffic, by removing parts of their trees.",
-    studies=(annotation.STUDY, settings.STUDY, replacing.STUDY),
-    figures=(*annotation.FIGURES, *settings.FIGURES, *replacing.FIGURES),
-    claims=(*annotation.CLAIMS, *claims.CLAIMS, *replacing.CLAIMS),
+    studies=(annotation.STUDY, settings.STUDY, *(part.STUDY for part in _PARTS)),
+    figures=(
+        *(*annotation.FIGURES, *settings.FIGURES),
+        *(figure for part in _PARTS for figure in part.FIGURES),
+    ),
+    claims=(
+        *(*annotation.CLAIMS, *claims.CLAIMS),
+        *(claim for part in _PARTS for claim in part.CLAIMS),
+    ),
     terms=(
         ("pruning", "the removal of a child of a conjunction; the rest of the tree collapses."),
         (

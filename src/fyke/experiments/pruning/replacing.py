@@ -61,13 +61,13 @@ def run(parameters: Parameters, seed: int) -> list[Row]:
             done += 1
         sets = {"pruning": plan.filters(operations), "replacement": replacing.filters.items()}
         rows += [
-            {"method": name, "operations": operations, **_measured(filters, workload, parameters)}
+            {"method": name, "operations": operations, **_measure(filters, workload, parameters)}
             for name, filters in sets.items()
         ]
     return rows
 
 
-def _measured(
+def _measure(
     filters: Iterable[tuple[str, Filter]], workload: AuctionWorkload, parameters: Parameters
 ) -> Row:
     """Build the index, and match events that were not counted."""

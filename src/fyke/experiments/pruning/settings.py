@@ -19,7 +19,7 @@ from fyke.pruning.predicate_statistics import leaves_of
 from fyke.workloads.auction import AuctionWorkload
 
 if TYPE_CHECKING:
-    from fyke.pruning.plan import Plan
+    from fyke.pruning.plan import PruningPlan
 
 CLASSES: Final = {"class 1": (1,), "class 2": (2,), "class 3": (3,), "all": (1, 2, 3)}
 SKEWED: Final = "skewed titles"
@@ -29,6 +29,7 @@ POINTS: Final = 40
 """A figure shows so many parts of the prunings."""
 BUILT: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 """After these parts of the prunings, and at the bend, the index is built and its bytes counted."""
+STAIR_PARTS: Final = 100
 SHARED_MIN: Final = 10
 """A predicate of so many subscriptions is shared."""
 PAPER: Final = {
@@ -96,8 +97,8 @@ def run(parameters: Parameters, seed: int) -> list[Row]:
     return [{**given, **row} for row in rows]
 
 
-def _points(plan: Plan) -> list[Row]:
-    """Both axes of the paper: predicates removed, and events that match at least one."""
+def _points(plan: PruningPlan) -> list[Row]:
+    """Return both axes of the paper: predicates removed, and events that match at least one."""
     curve, rows = plan.curve, []
     for part in range(POINTS + 1):
         at = part * len(plan) // POINTS
@@ -110,8 +111,8 @@ def _points(plan: Plan) -> list[Row]:
     return rows
 
 
-def _memory(plan: Plan) -> list[Row]:
-    """The bytes of the compiled index, built."""
+def _memory(plan: PruningPlan) -> list[Row]:
+    """Return rows with the bytes of the compiled index, built after some of the steps."""
     rows: list[Row] = []
     curve = plan.curve
     first = 0
@@ -127,8 +128,8 @@ def _memory(plan: Plan) -> list[Row]:
     return rows
 
 
-def _table(plan: Plan, subscriptions: int, setting: str) -> list[Row]:
-    """Table 2, side by side; counts are per subscription, since ours may be fewer."""
+def _table(plan: PruningPlan, subscriptions: int, setting: str) -> list[Row]:
+    """Return Table 2, ours beside the paper's. Counts are per subscription: ours may be fewer."""
     curve = plan.curve
     bend, fraction = curve.bend(), curve.fraction
     increase = float(fraction[bend] - fraction[0])
@@ -148,18 +149,34 @@ def _table(plan: Plan, subscriptions: int, setting: str) -> list[Row]:
         rows.append({"kind": "table", "who": who, "place": place, **row})
     rows[1]["end"] = float(fraction[-1])
     rows[1]["is_rising"] = bool((np.diff(fraction) >= 0).all())
-    rows[1]["steepest"] = _steepest(fraction, bend)
+    rows[1]["stairs"] = count_stairs(fraction, bend)
     return rows
 
 
-def _steepest(fraction: Any, bend: int) -> float:
-    """Return which part of the rise after the bend comes from the steepest tenth of prunings."""
-    rises = np.sort(np.diff(fraction[bend:]))[::-1]
-    return float(rises[: max(len(rises) // 10, 1)].sum() / max(rises.sum(), 1e-12))
+def count_stairs(fraction: Any, bend: int) -> int:
+    """Return how often the curve rises steeply after the bend, with a flat part in between.
+
+    Of a hundred parts, one is steep whose rise is at least twice the mean, and flat if it is at
+    most half of it.
+    """
+    places = np.linspace(bend, len(fraction) - 1, STAIR_PARTS + 1).astype(int)
+    rises = np.diff(fraction[places])
+    stairs, was_flat = 0, True
+    for rise in rises.tolist():
+        if rise >= 2 * rises.mean() > 0:
+            stairs += was_flat
+            was_flat = False
+        elif rise <= rises.mean() / 2:
+            was_flat = True
+    return stairs
 
 
-def _order(plan: Plan, statistics: PredicateStatistics) -> Row:
-    """When shared predicates go: how long it takes from the first subscription to the last."""
+def _order(plan: PruningPlan, statistics: PredicateStatistics) -> Row:
+    """Return a row about the order in which the plan drops predicates.
+
+    `stretch` is the share of the plan that holds the middle half of the drops of a shared
+    predicate, the median of all; `general_first` is above 0 if frequent predicates go first.
+    """
     places: dict[Any, list[int]] = {}
     for drop in plan.drops(len(plan)):
         if not drop.dropped.children:

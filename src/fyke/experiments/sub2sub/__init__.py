@@ -5,6 +5,7 @@ Inside:
 
     overlay                 figures 6 to 8: rings that form, events that travel
     joining                 figure 9: who joins an overlay that is there
+    converging              both in one run for each setting
     churn                   beyond the paper: peers that come and go, fail together, lose messages
     unstated                what the paper does not state, swept
     claims                  the paper's sentences, judged
@@ -15,7 +16,7 @@ from __future__ import annotations
 from typing import Final
 
 from fyke.experiments.experiment import Axis, Figure, Panel, Paper, Study
-from fyke.experiments.sub2sub import churn, joining, overlay, unstated
+from fyke.experiments.sub2sub import churn, converging, overlay, unstated
 from fyke.experiments.sub2sub.claims import CLAIMS
 from fyke.experiments.table import Wanted
 
@@ -31,14 +32,9 @@ PAPER: Final = Paper(
     summary="Peers gossip, find others that want the same, and form a ring for every set of "
     "subscribers; events travel along the rings, and nobody gets what it does not want.",
     studies=(
-        Study("overlay", overlay.run, overlay.grid, lambda p: p["peers"] * (5 - p["attributes"])),
-        Study("ring_only", overlay.run_ring_only, lambda scale: [
-            each for each in overlay.grid(scale)
-            if (each["attributes"], each["interest"]) == overlay.MAIN
-        ]),
-        Study("joining", joining.run, joining.grid),
-        Study("churn", churn.run, churn.grid),
-        Study("views", unstated.run_views, unstated.grid_of_views),
+        Study("overlay", converging.run, overlay.grid, converging.cost),
+        Study("churn", churn.run, churn.grid, lambda p: 2.0 * p["peers"]),
+        Study("views", unstated.run_views, unstated.grid_of_views, lambda p: p["peers"]),
         Study("laws", unstated.run_laws, unstated.grid_of_laws),
     ),
     figures=(
@@ -68,15 +64,15 @@ PAPER: Final = Paper(
         Figure("8b", "Hops to complete dissemination", "The hops that an event takes, by the "
                "length of its ring. With a shortcut they grow like the logarithm.", "overlay",
                (Panel("one shortcut", Axis("length", "ring length"), Axis("hops", "hops"),
-                      ("shortcuts",), is_joined=False),), {"kind": "hops"}),
+                      ("shortcuts",), is_joined=False),), {"kind": "hops", "shortcuts": 1}),
         Figure("8c", "Hops along the ring only", "The same without shortcuts: half a ring.",
-               "ring_only",
+               "overlay",
                (Panel("no shortcut", Axis("length", "ring length"), Axis("hops", "hops"),
-                      ("shortcuts",), is_joined=False),)),
+                      ("shortcuts",), is_joined=False),), {"kind": "hops", "shortcuts": 0}),
         Figure("9", "Single joins", "Cycles until a publisher finds somebody, and until a "
-               "subscriber that came back has all its ring links, both ways.", "joining",
+               "subscriber that came back has all its ring links, both ways.", "overlay",
                (Panel("joins", Axis("cycles", "cycles"), Axis("share", "% of joins"),
-                      ("who", "answers")),)),
+                      ("who", "answers")),), {"kind": "join"}),
         Figure("load", "Load", "Left, the share of all sends that the least busy peers have: even "
                "load is the diagonal. Right, sends by the size of a peer's box: who wants more "
                "passes on more.", "overlay",

@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Final
 
 from fyke.experiments.experiment import Parameters
-from fyke.experiments.sub2sub.overlay import MAIN, SIZES, Overlay
+from fyke.experiments.sub2sub.overlay import MAIN, Overlay
 from fyke.experiments.table import Row
 from fyke.peers.settings import Settings
 from fyke.simulation.network import Network
@@ -29,7 +29,7 @@ _RATES: Final = {
     "paper": (0.001, 0.005, 0.01, 0.02, 0.05),
 }
 _FAILED: Final = {"tiny": (0.2,), "small": (0.1, 0.3, 0.5), "paper": (0.1, 0.2, 0.3, 0.5)}
-_PEERS: Final = {"tiny": 100, "small": 300, "paper": SIZES["paper"]}
+_PEERS: Final = {"tiny": 100, "small": 300, "paper": 2_000}
 _WARM: Final = {"tiny": 12, "small": 20, "paper": 40}
 _CYCLES: Final = {"tiny": 16, "small": 24, "paper": 40}
 _EVENTS: Final = {"tiny": 10, "small": 40, "paper": 500}

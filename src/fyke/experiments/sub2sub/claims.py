@@ -69,7 +69,7 @@ def _lengths(results: Results, setting: tuple[int, str]) -> tuple[list[int], int
 
 
 def _judge_logarithm(results: Results) -> Finding:
-    rows = _setting(results, "hops")
+    rows = _setting(results, "hops").where(shortcuts=1)
     errors = {
         name: _error(rows, grows) for name, grows in (("logarithm", np.log2), ("line", np.asarray))
     }
@@ -87,7 +87,7 @@ def _error(rows: Table, grows: Callable[[np.ndarray], np.ndarray]) -> float:
 
 
 def _judge_half(results: Results) -> Finding:
-    rows = results["ring_only"].keep(lambda row: row["length"] >= 4)
+    rows = _setting(results, "hops").where(shortcuts=0).keep(lambda row: row["length"] >= 4)
     ratios = [row["hops"] / (row["length"] / 2) for row in rows]
     return Finding(f"hops by half the ring: {min(ratios):.2f} to {max(ratios):.2f}",
                    min(ratios) >= 0.6 and max(ratios) <= 1.01)  # fmt: skip
@@ -96,7 +96,7 @@ def _judge_half(results: Results) -> Finding:
 def _judge_publishers(results: Results) -> Finding:
     parts, holds = [], True
     for answers in ("layers 1 and 2", "all layers"):
-        rows = results["joining"].where(who="publishers", answers=answers)
+        rows = _setting(results, "join").where(who="publishers", answers=answers)
         late = sum(row["joins"] for row in rows if row["cycles"] > 5)
         parts.append(f"{answers}: {max(rows.column('cycles'))} at most, {late} later than 5")
         holds = holds and late == 0
@@ -107,7 +107,7 @@ def _judge_publishers(results: Results) -> Finding:
 def _judge_slower(results: Results) -> Finding:
     means = {}
     for who in ("publishers", "subscribers"):
-        rows = results["joining"].where(who=who, answers="layers 1 and 2")
+        rows = _setting(results, "join").where(who=who, answers="layers 1 and 2")
         total = sum(rows.column("joins"))
         means[who] = sum(row["cycles"] * row["joins"] for row in rows) / total
     ours = ", ".join(f"{who} {mean:.1f} cycles" for who, mean in means.items())
@@ -134,7 +134,7 @@ def _judge_receipts(results: Results) -> Finding:
 
 
 def _judge_promise(results: Results) -> Finding:
-    """No promise is broken where all rings are complete."""
+    """Count broken promises; there may be none where all rings are complete."""
     rings = _setting(results, "cycle").curve("cycle", "rings")[-1]
     broken = int(_load(results, "broken"))
     ours = f"{broken} events that broke a promise, with {rings:.2f} % of the rings complete"
@@ -177,11 +177,16 @@ def _judge_loss(results: Results) -> Finding:
         for repairs in (True, False)
     )
     ours = f"{with_:.2f} % hit with repair, {without:.2f} % without"
-    return Finding(ours, with_ >= 99.9)
+    late = (
+        "A gap is found and closed by four messages in a row, each of which may be lost. Digests "
+        "name an event for fifteen cycles; the claim looks after four."
+    )
+    holds = with_ >= 99.9
+    return Finding(ours, holds, "" if holds else late)
 
 
 def _judge_views(results: Results) -> Finding:
-    """All choices reach nearly all rings; larger views do not do so later."""
+    """Compare when 99 % of the rings are complete; in the end all choices must be there."""
     last, first = {}, {}
     for variant in results["views"].values("variant"):
         rings = results["views"].where(variant=variant).curve("cycle", "rings")

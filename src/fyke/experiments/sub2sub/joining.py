@@ -5,57 +5,49 @@ that know one peer look for any that wants their event.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Final
 
 from fyke.experiments.experiment import Parameters
-from fyke.experiments.sub2sub.overlay import CYCLES, MAIN, SIZES, Overlay
+from fyke.experiments.sub2sub.overlay import Overlay
 from fyke.experiments.table import Row
 from fyke.filters.subscription import Subscription
-from fyke.peers.settings import PAPER, Settings
+from fyke.peers.settings import PAPER
 from fyke.traces.rings import completeness
 
-_SAMPLE: Final = {"tiny": 4, "small": 10, "paper": 1_000}
-_PUBLISHERS: Final = {"tiny": 30, "small": 500, "paper": 10_000}
 _BATCH: Final = 100
 """At most one peer of so many joins again at a time."""
 CYCLES_MAX: Final = 20
+PAPERS: Final = "layers 1 and 2"
+ALL: Final = "all layers"
 
 
-def grid(scale: str) -> list[Parameters]:
-    attributes, interest = MAIN
-    shared = {"attributes": attributes, "interest": interest, "peers": SIZES[scale],
-              "cycles": CYCLES[scale], "events": _PUBLISHERS[scale],
-              "sample": _SAMPLE[scale]}  # fmt: skip
-    return [{**shared, "answers": answers} for answers in ("layers 1 and 2", "all layers")]
-
-
-def run(parameters: Parameters, seed: int) -> list[Row]:
-    """Return how many joins took how many cycles."""
-    is_paper = parameters["answers"] == "layers 1 and 2"
-    overlay = Overlay(parameters, seed, PAPER if is_paper else Settings())
-    overlay.crowd.run(parameters["cycles"])
-    rows = _rows(_publishers(overlay, parameters), "publishers", parameters["answers"])
-    if is_paper:
-        rows += _rows(_subscribers(overlay, parameters, seed), "subscribers", parameters["answers"])
-    return rows
+def join(overlay: Overlay, parameters: Parameters, seed: int) -> list[Row]:
+    """Return how many joins to a converged overlay took how many cycles."""
+    rows: list[Row] = []
+    for answers in (ALL, PAPERS):
+        overlay.go_by(replace(PAPER, answers_from_rings=answers == ALL))
+        taken = _publishers(overlay, parameters["publishers"])
+        rows += _rows(taken, "publishers", answers)
+    return rows + _rows(_subscribers(overlay, parameters, seed), "subscribers", PAPERS)
 
 
 def _rows(taken: Counter[int], who: str, answers: str) -> list[Row]:
     total = taken.total()
     return [
-        {"who": who, "answers": answers, "cycles": cycles, "joins": count,
+        {"kind": "join", "who": who, "answers": answers, "cycles": cycles, "joins": count,
          "share": 100 * count / total}
         for cycles, count in sorted(taken.items())
     ]  # fmt: skip
 
 
-def _publishers(overlay: Overlay, parameters: Parameters) -> Counter[int]:
+def _publishers(overlay: Overlay, count: int) -> Counter[int]:
     """Return rounds until an event was handed over; a publisher is a newcomer with one contact."""
     taken: Counter[int] = Counter()
     crowd, peers = overlay.crowd, list(overlay.crowd.peers)
-    for number, (id, event) in enumerate(overlay.draw(parameters["events"]).items()):
-        name = crowd.add(f"publisher-{number}")
+    for id, event in overlay.draw(count).items():
+        name = crowd.add(f"publisher-{id}")
         crowd.publish(id, event, name)
         spread = overlay.spreading.spreads[id]
         taken[-(-(spread.seeks + 1) // 2) if spread.delivered else CYCLES_MAX] += 1

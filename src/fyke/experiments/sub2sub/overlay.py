@@ -8,12 +8,17 @@ One run is a crowd over its cycles. It makes rows of several kinds:
     load      sends and receipts of peers, spam
     lorenz    which share of all sends the least busy peers have
     width     sends of peers by the size of their boxes
+    join      single joins, by the cycles that they took (`joining`, figure 9)
+
+All that is about the paper's main setting is read from one run: what is published, and who joins
+when all is done, changes nothing about the rings that were there before.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import accumulate
 from math import prod
 from typing import Final
@@ -24,6 +29,7 @@ from fyke.experiments.experiment import Parameters
 from fyke.experiments.table import Row
 from fyke.nodes.message import EventId
 from fyke.peers.geometry.space import Space
+from fyke.peers.peer import Peer
 from fyke.peers.settings import PAPER, Settings
 from fyke.simulation.cycles import Crowd
 from fyke.simulation.network import Network
@@ -34,6 +40,9 @@ from fyke.workloads.boxes import BoxesWorkload
 SIZES: Final = {"tiny": 200, "small": 1_000, "paper": 10_000}
 CYCLES: Final = {"tiny": 16, "small": 30, "paper": 40}
 EVENTS: Final = {"tiny": 40, "small": 500, "paper": 10_000}
+SAMPLE: Final = {"tiny": 4, "small": 10, "paper": 500}
+"""Subscribers that come back."""
+PUBLISHERS: Final = {"tiny": 30, "small": 500, "paper": 10_000}
 SETTINGS: Final = tuple((n, law) for n in (3, 5) for law in ("uniform", "power_law"))
 MAIN: Final = (3, "power_law")
 _JUDGING: Final = 1_000_003
@@ -49,6 +58,8 @@ def grid(scale: str) -> list[Parameters]:
             "peers": SIZES[scale],
             "cycles": CYCLES[scale],
             "events": EVENTS[scale],
+            "sample": SAMPLE[scale],
+            "publishers": PUBLISHERS[scale],
         }
         for attributes, interest in (*SETTINGS, *others)
     ]
@@ -69,7 +80,7 @@ class Overlay:
         self.size: int = parameters["peers"]
         self.crowd.join(self.workload.subscriptions(self.size))
         self._unseen = BoxesWorkload(seed + _JUDGING, attributes, interest, typed=False)
-        self._count: int = parameters["events"]
+        self.count: int = parameters["events"]
         self._published = 0
 
     def listen(self, write: Callable[[Record], None]) -> None:
@@ -82,7 +93,7 @@ class Overlay:
 
     def draw(self, count: int | None = None) -> dict[EventId, Event]:
         """Return events that at least two peers want."""
-        drawn = self.crowd.judging_events(self._unseen, count or self._count)
+        drawn = self.crowd.judging_events(self._unseen, count or self.count)
         self._published += 1
         return {f"{id}-{self._published}": event for id, event in drawn.items()}
 
@@ -90,36 +101,39 @@ class Overlay:
         for id, event in events.items():
             self.crowd.publish(id, event)
 
+    def go_by(self, settings: Settings) -> None:
+        """Let all peers pass on and find events by other settings."""
+        for name in self.crowd.peers:
+            peer = self.crowd.simulation.node(name)
+            assert isinstance(peer, Peer)
+            peer.go_by(settings)
+
     def hits(self, wanted: Wanted) -> list[float]:
         return [hit_ratio(self.spreading.spreads[id], ids) for id, ids in wanted.items()]
 
 
-def run(parameters: Parameters, seed: int) -> list[Row]:
-    """Return the rows of one setting, with the paper's protocol."""
-    overlay = Overlay(parameters, seed, PAPER)
+def form(overlay: Overlay, parameters: Parameters) -> list[Row]:
+    """Let peers gossip by the paper's protocol. Return rows of its rings, cycle by cycle."""
     wanted = overlay.crowd.wanted(overlay.draw())
     is_main = (parameters["attributes"], parameters["interest"]) == MAIN
-    named: Row = {key: parameters[key] for key in ("attributes", "interest", "peers")}
     rows: list[Row] = []
     for cycle in range(1, parameters["cycles"] + 1):
         overlay.crowd.run()
         found = completeness(overlay.crowd.note_links(), wanted)
         rows.append(
-            {**named, "kind": "cycle", "cycle": cycle, "links": 100 * found.share_in_place,
+            {"kind": "cycle", "cycle": cycle, "links": 100 * found.share_in_place,
              "rings": 100 * found.share_complete}
         )  # fmt: skip
         if is_main and cycle % 2 == 0:
-            rows.append({**named, "kind": "spread", "cycle": cycle, **_spread(overlay)})
+            rows.append({"kind": "spread", "cycle": cycle, **_spread(overlay)})
     for length, count in sorted(Counter(len(ids) for ids in wanted.values()).items()):
-        rows.append({**named, "kind": "length", "length": length, "events": count})
-    if is_main:
-        rows += [{**named, **row} for row in _judged(overlay)]
+        rows.append({"kind": "length", "length": length, "events": count})
     return rows
 
 
 def _spread(overlay: Overlay) -> Row:
     """Return what a tenth of the events come to as things are."""
-    events = overlay.draw(max(20, overlay._count // 10))
+    events = overlay.draw(max(20, overlay.count // 10))
     wanted = overlay.crowd.wanted(events)
     overlay.publish(events)
     hits = overlay.hits(wanted)
@@ -130,7 +144,7 @@ def _spread(overlay: Overlay) -> Row:
     }
 
 
-def _judged(overlay: Overlay) -> list[Row]:
+def judge(overlay: Overlay) -> list[Row]:
     """Return hops by ring length, with shortcuts and without, and the load of peers."""
     events = overlay.draw()
     wanted = overlay.crowd.wanted(events)
@@ -157,7 +171,7 @@ def _judged(overlay: Overlay) -> list[Row]:
          "receipts": sum(spread.received.total() for spread in spreads) / deliveries,
          "gini": gini(by_peer), "most_sends": max(by_peer) / sends.total(), "broken": len(broken)}
     )  # fmt: skip
-    return rows + _lorenz(by_peer) + _by_width(overlay, sends)
+    return rows + _lorenz(by_peer) + _by_width(overlay, sends) + _along_rings(overlay)
 
 
 def _lorenz(values: list[int]) -> list[Row]:
@@ -199,13 +213,13 @@ def _hops(overlay: Overlay, wanted: Wanted) -> list[Row]:
     ]
 
 
-def run_ring_only(parameters: Parameters, seed: int) -> list[Row]:
+def _along_rings(overlay: Overlay) -> list[Row]:
     """Return hops where only ring links carry events."""
-    overlay = Overlay(parameters, seed, Settings(shortcuts=0, repairs=False))
-    overlay.crowd.run(parameters["cycles"])
+    overlay.go_by(replace(PAPER, shortcuts=0))
     events = overlay.draw()
     wanted = overlay.crowd.wanted(events)
     overlay.publish(events)
+    overlay.go_by(PAPER)
     return [{"kind": "hops", "shortcuts": 0, **row} for row in _hops(overlay, wanted)]
 
 

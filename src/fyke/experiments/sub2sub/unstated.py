@@ -1,5 +1,5 @@
-"""What the paper does not state (S2S-Q6, S2S-Q7), swept: the sizes of views and exchanges, and the
-laws of widths and interests.
+"""A sweep of what the paper does not state (S2S-Q6, S2S-Q7): the sizes of views and exchanges,
+and the laws of widths and interests.
 
     views     one size at a time is half or twice the usual one: how fast rings come, and at what
               price in bytes

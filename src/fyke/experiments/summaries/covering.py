@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fyke.events.event import Event
+from fyke.filters.covering_index.filter_index import FilterIndex
 from fyke.filters.filter import Filter
-from fyke.routing.covering.filter_index import FilterIndex
-from fyke.routing.covering_set import CoveringSet
-from fyke.routing.packing import Packing
+from fyke.filters.packed.packing import Packing
+from fyke.routing.forwarding.covering_set import CoveringSet
 
 
 def upper(filters: Sequence[Filter]) -> list[Filter]:

@@ -1,4 +1,4 @@
-"""How the paper's sentences are judged: what is computed, and when it holds."""
+"""Judges of the paper's sentences: what is computed, and when it holds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from fyke.experiments.experiment import Finding, Results
+from fyke.experiments.judges import falls
 from fyke.experiments.summaries.studies import SUBSUMPTIONS
-from fyke.experiments.table import Table, is_falling
+from fyke.experiments.table import Table
 from fyke.sizes import written_size
 
 _PRECHECK: Final = {0.1: 5.8, 0.25: 11.9, 0.5: 17.0, 0.75: 20.4, 0.9: 22.2, 1.0: 23.0}
@@ -116,7 +117,7 @@ def hops_independent(results: Results) -> Finding:
     said = ", ".join(f"{each:.0f}" for each in theirs)
     return Finding(
         f"summaries {ours}, Siena {said}; prechecked 447.5, 322, 185, 100, 66",
-        len(ours) == 1 and is_falling(theirs),
+        len(ours) == 1 and falls(theirs) is True,
     )
 
 

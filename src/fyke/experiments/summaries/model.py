@@ -9,7 +9,7 @@ from random import Random
 
 from fyke.overlay.named import named
 from fyke.overlay.topology import Topology
-from fyke.routing.neighbourhood import Neighbourhood, natural
+from fyke.routing.summaries.neighbourhood import Neighbourhood, natural
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def topology_of(name: str, seed: int) -> Topology:
 
 
 class Forest:
-    """Who sends summaries to whom, and what everybody then holds (Algorithm 2)."""
+    """The brokers that send summaries to each other, and what each then holds (Algorithm 2)."""
 
     def __init__(self, topology: Topology, fan_out: int = 1, degree_max: int | None = None) -> None:
         self.topology = topology

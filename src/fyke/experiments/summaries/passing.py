@@ -1,7 +1,7 @@
-"""What passes: events that a small structure lets through, though nobody wants them.
+"""Events that pass: a small structure lets them through, though nobody wants them.
 
 Summaries of all modes and budgets, a Bloom filter of equality values in as many bytes, and pruned
-subscriptions, whose bytes are those of their text, compressed. None of them loses an event.
+subscriptions, whose bytes are those of their text, compressed. They lose no event.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ def passing(parameters: Parameters, seed: int) -> list[Row]:
     events, sample = stock_events(range(400), seed), stock_events(range(1_000, 1_400), seed)
     right = [bool(matcher.match(each)) for each in events]
     if "left" in parameters:
-        rows = _pruned(matcher, sample, events, right, parameters["left"])
+        rows = _prune(matcher, sample, events, right, parameters["left"])
     else:
         mode, budget = parameters.get("mode"), parameters.get("budget")
         summary = Summary.of(pairs, mode, budget=budget, sample=sample)
-        passed = _checked([summary.may_match(each) for each in events], right)
+        passed = _check([summary.may_match(each) for each in events], right)
         rows = [{"summary": mode or "budget", "bytes": summary.size, "passing": passed}]
         rows.append(_bloom(pairs, events, summary.size))
     common = {"subscriptions": count, "matching": sum(right) / len(events)}
     return [{**common, **each} for each in rows]
 
 
-def _checked(passed: list[bool], right: list[bool]) -> float:
+def _check(passed: list[bool], right: list[bool]) -> float:
     """Return the share that passes; nothing that matches may be stopped."""
     assert all(passes or not matches for passes, matches in zip(passed, right, strict=True))
     return sum(passed) / len(passed)
@@ -81,7 +81,7 @@ def stock_events(numbers: range, seed: int) -> list[Event]:
     return found
 
 
-def _pruned(
+def _prune(
     matcher: Matcher,
     sample: list[Event],
     events: list[Event],
@@ -94,7 +94,7 @@ def _pruned(
     for share in shares:
         pruned = plan.at(predicates=share)
         text = "\n".join(str(filter) for _, filter in pruned.items()).encode()
-        passed = _checked([bool(pruned.match(each)) for each in events], right)
+        passed = _check([bool(pruned.match(each)) for each in events], right)
         rows.append({"summary": "pruned", "bytes": len(zlib.compress(text, 9)), "passing": passed})
     return rows
 

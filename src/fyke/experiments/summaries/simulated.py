@@ -24,7 +24,7 @@ from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Publish, Subscribe
 from fyke.overlay.named import named
 from fyke.overlay.topology import Topology
-from fyke.routing.summaries import Summaries
+from fyke.routing.summaries.summaries import Summaries
 from fyke.simulation.simulation import Simulation
 from fyke.traces.trace import Delivered, Record, Sent
 

@@ -197,7 +197,7 @@ def _steps(walk: list[str]) -> list[tuple[str, str]]:
 
 
 def _matching_grid(scale: str) -> list[Parameters]:
-    counts = {"tiny": (100, 200), "small": (250, 500, 1_000), "paper": (1_000, 2_000, 4_000, 8_000)}
+    counts = {"tiny": (100, 200), "small": (250, 500, 1_000), "paper": (500, 1_000, 2_000, 4_000)}
     return [{"subscriptions": count, "p": p} for count in counts[scale] for p in (0.1, 0.5, 0.9)]
 
 

@@ -19,25 +19,18 @@ Inside:
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from fyke.errors import FilterError, shown
 from fyke.filters.normal_form import fold
-from fyke.filters.resolution import checked
+from fyke.filters.residual import DIALECTS, dialect_module
+from fyke.filters.resolution import resolve_strictly
 from fyke.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from fyke.events.schema import Schema
     from fyke.filters.filter import Filter
-    from fyke.filters.residual import Check
 
-DIALECTS: Final = ("fyke", "cloudevents", "cesql", "eventbridge", "sigma", "das", "siena")
-
-_CHECKS_KEPT = 4096
+__all__ = ["DIALECTS", "parse", "read"]
 
 
 def parse(
@@ -47,7 +40,7 @@ def parse(
     schema: Schema | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Filter:
-    """Reads a filter in one of the dialects.
+    """Read a filter in one of the dialects.
 
     A schema gives its enumerations their order, and lets bounds on single-valued attributes fold.
     """
@@ -62,30 +55,11 @@ def read(
     schema: Schema | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Filter:
-    """As `parse`, but nothing is folded: the filter looks as it was written where it can."""
-    module = _module(dialect)
+    """Read a filter as `parse` does, but fold nothing: it looks as it was written, where it can."""
+    module = dialect_module(dialect)
     filter: Filter
     if schema is not None and dialect == "das":  # whose grammar depends on what has an order
         filter = module.parse(source, limits, schema.orders)
     else:
         filter = module.parse(source, limits)
-    return checked(filter, schema)
-
-
-@lru_cache(maxsize=_CHECKS_KEPT)
-def check(dialect: str, text: str) -> Check:
-    """The interpreter behind a residual."""
-    module = _module(dialect)
-    if not hasattr(module, "check"):
-        raise FilterError(f"the dialect {dialect} has no residuals")
-    built: Check = module.check(text)
-    return built
-
-
-@lru_cache
-def _module(dialect: str) -> ModuleType:
-    if dialect not in DIALECTS:
-        raise FilterError(
-            f"unknown dialect {shown(dialect)}", expected=f"one of {', '.join(DIALECTS)}"
-        )
-    return import_module(f"{__name__}.{dialect}")
+    return resolve_strictly(filter, schema)

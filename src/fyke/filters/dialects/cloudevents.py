@@ -35,16 +35,16 @@ DIALECTS: Final = ("exact", "prefix", "suffix", "all", "any", "not", "sql")
 
 
 def parse(source: object, limits: Limits = DEFAULT_LIMITS) -> Filter:
-    """The filter that a JSON text, an object or an array describes."""
+    """Read the filter that a JSON text, an object or an array describes."""
     if isinstance(source, str):
-        source = _decoded(source, limits)
+        source = _decode(source, limits)
     reader = _Reader(limits)
     if isinstance(source, (list, tuple)):
         return conjunction([reader.filter(each, f"[{at}]") for at, each in enumerate(source)])
     return reader.filter(source, "")
 
 
-def _decoded(text: str, limits: Limits) -> object:
+def _decode(text: str, limits: Limits) -> object:
     if len(text) > limits.text_length_max:
         raise FilterError(
             f"the filter is {len(text)} characters long; the limit is {limits.text_length_max}"
@@ -93,7 +93,7 @@ class _Reader:
         ((dialect, operand),) = source.items()
         if dialect not in DIALECTS:
             raise FilterError(
-                f"{_place(path)} names the unknown dialect {_described(dialect)}",
+                f"{_place(path)} names the unknown dialect {_describe(dialect)}",
                 expected=f"one of {', '.join(DIALECTS)}",
             )
         return dialect, operand
@@ -130,11 +130,11 @@ class _Reader:
 
 
 def _unexpected(found: object, path: str, expected: str) -> FilterError:
-    return FilterError(f"{_place(path)} is {_described(found)}", expected=expected)
+    return FilterError(f"{_place(path)} is {_describe(found)}", expected=expected)
 
 
-def _described(found: object) -> str:
-    """What was found, in a few words however large it is."""
+def _describe(found: object) -> str:
+    """Describe what was found in a few words, however large it is."""
     if isinstance(found, (str, bool)) or found is None:
         return shown(found)
     if isinstance(found, (Mapping, list, tuple)):
@@ -181,8 +181,8 @@ class _Check:
 
 
 def check(text: str) -> _Check:
-    """The exact check of one attribute's prefix or suffix."""
-    leaf = _decoded(text, _RESIDUAL_LIMITS)
+    """Return the exact check of one attribute's prefix or suffix."""
+    leaf = _decode(text, _RESIDUAL_LIMITS)
     for dialect, fits in (("prefix", str.startswith), ("suffix", str.endswith)):
         pairs = leaf.get(dialect) if isinstance(leaf, dict) and len(leaf) == 1 else None
         if isinstance(pairs, dict) and len(pairs) == 1:

@@ -57,7 +57,7 @@ _Read = TypeVar("_Read")
 
 
 def parse(source: object, limits: Limits = DEFAULT_LIMITS, orders: Collection[str] = ()) -> Filter:
-    """Reads a profile; `orders` are the attributes whose strings have an order."""
+    """Read a profile; `orders` are the attributes whose strings have an order."""
     if not isinstance(source, str):
         raise FilterError(f"a DAS profile is text, not {type(source).__name__}")
     reading = _Reading(source, limits, orders)
@@ -65,7 +65,7 @@ def parse(source: object, limits: Limits = DEFAULT_LIMITS, orders: Collection[st
 
 
 def parse_event(text: str, limits: Limits = DEFAULT_LIMITS) -> Event:
-    """Reads an event. EventError says where the text goes wrong."""
+    """Read an event. EventError says where the text goes wrong."""
     if not isinstance(text, str):
         raise EventError(f"a DAS event is text, not {type(text).__name__}")
     try:
@@ -102,7 +102,7 @@ class _Reading:
         return dict(pairs)
 
     def parts(self, read: Callable[[str, bool], _Read]) -> list[_Read]:
-        """The parts up to the closing parenthesis; each speaks about another attribute."""
+        """Read the parts up to the closing parenthesis. Each speaks about another attribute."""
         if self.tokens.skip(")"):
             return []
         parts = [self.part(read)]
@@ -220,7 +220,7 @@ class _Reading:
 
 
 def to_text(filter: Filter) -> str:
-    """The profile that says the same as a filter; FilterError where the language cannot say it.
+    """Return the profile that says the same as a filter; FilterError if the language cannot say it.
 
     `parse(to_text(f)) == f` for every filter that has such a text.
     """
@@ -236,13 +236,13 @@ def to_text(filter: Filter) -> str:
                 f"DAS allows one predicate per attribute; {predicate.attribute} has more"
             )
         seen.add(predicate.attribute)
-    return f"PROFILE ( PRI ({_listed(map(_part, predicates))}) )"
+    return f"PROFILE ( PRI ({_list(map(_part, predicates))}) )"
 
 
 def event_to_text(event: Event) -> str:
-    """The text of an event whose values are numbers and strings; EventError otherwise."""
+    """Return the text of an event whose values are numbers and strings; EventError otherwise."""
     try:
-        return f"EVENT ({_listed(_pair(name, value) for name, value in event.attributes.items())})"
+        return f"EVENT ({_list(_pair(name, value) for name, value in event.attributes.items())})"
     except FilterError as error:
         raise EventError(str(error)) from None
 
@@ -293,7 +293,7 @@ def _literal(value: Value) -> str:
     return digits if "." in digits else f"{digits}.0"
 
 
-def _listed(parts: Iterable[str]) -> str:
+def _list(parts: Iterable[str]) -> str:
     return f" {' , '.join(parts)} "
 
 

@@ -1,17 +1,19 @@
 """CompiledEngine: boxes of codes in immutable segments, searched by kernels.
 
-Adding. A filter first waits in a short list and is evaluated as it is; when the list is full, or a
-batch comes, it is boxed. Boxes are *young* at first, compared one by one (`young`); when these are
-many, or have been compared with many events, they are *frozen* into a small segment. Segments are
-merged when the newer of two is not much smaller than the older, so their number grows with the
-logarithm of the subscriptions and each subscription is rewritten a few times. Merges of many
-subscriptions run in the background: matching goes on with the old segments until the new one takes
-their place.
-Removing. The subscription's entry in its segment is struck out; merging leaves it behind, and a
-segment with many such entries is rewritten.
-Renewing. All is boxed again from the filters, with a new vocabulary (`renewal`): when asked, and
-when more subscriptions were removed than there are and most words seem to be theirs. So memory
-follows the subscriptions there are, and each removal pays a constant part of the next renewal.
+Adding. A filter first stands in a short list and is evaluated as it is. When the list is full, or a
+batch comes, its filters are boxed. Boxes stand in a *memtable* at first, which compares them one by
+one. When these are many, or have been compared with many events, they are *frozen* into a small
+segment. Segments are merged when the newer of two is not much smaller than the older, so their
+number grows with the logarithm of the subscriptions and each subscription is rewritten a few times.
+Merges of many subscriptions run in the background: matching goes on with the old segments until the
+new one takes their place.
+Removing. The subscription's entry in its segment becomes a tombstone. Merging leaves it behind, and
+a segment with many tombstones is rewritten.
+Rebuilding. All is boxed again from the filters, with a new vocabulary (`rebuild`): when asked, and
+when more subscriptions were removed than there are and most symbols seem to be theirs. So memory
+follows the subscriptions there are, and each removal pays a constant part of the next rebuild.
+Reading. A single event is matched without a lock while nothing changes and there is no memtable:
+all that a search needs stands in one immutable `View`.
 
 Law. The verdict is that of `filter.matches`: found without doubt by boxes that are exact, decided
 by a program, or by the filter itself.
@@ -33,65 +35,73 @@ from fyke.errors import FykeError
 from fyke.events.columns import Columns
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
-from fyke.matching import statistics as given
 from fyke.matching.arrays import Arrays
-from fyke.matching.compiled.box_table import Places, Words
-from fyke.matching.compiled.coding import Codes, EventCoder, code_event
-from fyke.matching.compiled.column_coding import code_columns
-from fyke.matching.compiled.compiling import compile_all
-from fyke.matching.compiled.exactly import EventOf, Exactly
-from fyke.matching.compiled.expectation import Given
-from fyke.matching.compiled.homes import Homes
-from fyke.matching.compiled.intake import Intake
-from fyke.matching.compiled.keeping import Index, keep, taken_up
-from fyke.matching.compiled.layout import TREE_FROM
-from fyke.matching.compiled.memory import MUCH, give_back
-from fyke.matching.compiled.merging import Merge
-from fyke.matching.compiled.nearness import nearest
-from fyke.matching.compiled.renewal import Recollection, Renewal
-from fyke.matching.compiled.results import Lists, joined
-from fyke.matching.compiled.room import Room
-from fyke.matching.compiled.search import (
+from fyke.matching.compiled.boxes.box_table import Places, Words
+from fyke.matching.compiled.boxes.nearness import nearest
+from fyke.matching.compiled.coding.column_coding import code_columns
+from fyke.matching.compiled.coding.event_coding import Codes, EventCoder, code_event
+from fyke.matching.compiled.coding.frequencies import ObservedSource, SampleSource
+from fyke.matching.compiled.coding.vocabulary import Vocabulary
+from fyke.matching.compiled.kernels.compiling import compile_all
+from fyke.matching.compiled.memory import RELEASE_SIZE_MIN, give_back
+from fyke.matching.compiled.rebuild import Rebuild
+from fyke.matching.compiled.search.exact_check import EventOf, ExactCheck
+from fyke.matching.compiled.search.results import Lists, join
+from fyke.matching.compiled.search.search import (
     search,
     search_event,
-    search_event_young,
-    search_young,
+    search_event_memtable,
+    search_memtable,
     tiles,
 )
-from fyke.matching.compiled.segment import Segment
-from fyke.matching.compiled.statistics import Statistics
-from fyke.matching.compiled.vocabulary import Vocabulary
-from fyke.matching.compiled.young import Young
-from fyke.matching.engine import Work
+from fyke.matching.compiled.search.workspace import Workspace
+from fyke.matching.compiled.segment.compaction import Merge
+from fyke.matching.compiled.segment.layout import TREE_FROM
+from fyke.matching.compiled.segment.memtable import Memtable
+from fyke.matching.compiled.segment.memtable_writer import MemtableWriter
+from fyke.matching.compiled.segment.segment import Segment
+from fyke.matching.compiled.segment.segment_of_slot import SegmentOfSlot
+from fyke.matching.compiled.segment.storage import Index, read_index, write_index
+from fyke.matching.engines.contract import Work
+from fyke.matching.statistics import Statistics
 
-WAITING_MAX: Final = 32
-"""So many filters wait before they are boxed."""
-YOUNG_MAX: Final = 2_000
-"""So many subscriptions are young at most."""
-PATIENCE: Final = 20_000
-"""Comparing one with so many events, in batches, costs as much as freezing it."""
-ALONE: Final = 32
-"""An event that comes alone costs like so many in a batch."""
-RATIO: Final = 4
-"""A segment is at least so many times larger than the next one."""
-SMALL: Final = 512
-"""Below it a segment costs each event more than rewriting it does."""
-AT_ONCE_MAX: Final = 2_000
-"""Merges of more subscriptions run in the background."""
-REMOVED_SHARE: Final = 0.25
-STALE_FROM: Final = 8_192
-"""So much vocabulary is kept, whether anybody uses it or not."""
-LEARN_EVERY: Final = 32
-"""One event of so many is learned from."""
+UNBOXED_MAX: Final = 32
+"""Filters that are evaluated as they are."""
+MEMTABLE_SIZE_MAX: Final = 2_000
+"""Subscriptions of a memtable."""
+COMPARED_EVENTS_MAX: Final = 20_000
+"""Comparing a subscription with as many events, in batches, costs as much as freezing it."""
+SINGLE_EVENT_COST: Final = 32
+"""Cost of one single search, in batched events."""
+SIZE_RATIO_MIN: Final = 4
+"""Size of a segment, in sizes of the next newer one."""
+SMALL_SEGMENT_MAX: Final = 512
+"""Size up to which a segment costs each event more than rewriting it does."""
+FOREGROUND_SIZE_MAX: Final = 2_000
+"""Subscriptions of a merge that is not left to the background."""
+TOMBSTONE_SHARE_MAX: Final = 0.25
+"""Share of tombstones up to which a segment is left as it is."""
+VOCABULARY_SIZE_KEPT: Final = 8_192
+"""Size of a vocabulary that is kept, whether anybody uses it or not."""
+OBSERVED_EVERY: Final = 32
+"""Single events of which one is observed."""
 
 
 class View(NamedTuple):
-    """A vocabulary, what is written in it, and filters that wait."""
+    """A vocabulary, what is written in it, and the filters that are not boxed yet."""
 
     vocabulary: Vocabulary
     segments: tuple[Segment, ...]
-    young: Young | None
-    waiting: dict[int, Filter]
+    memtable: Memtable | None
+    unboxed: dict[int, Filter]
+
+
+class _Scratch(NamedTuple):
+    """The workspace of one thread; codes of another vocabulary mean something else."""
+
+    vocabulary: Vocabulary
+    workspace: Workspace
+    coder: EventCoder
 
 
 class CompiledEngine:
@@ -106,30 +116,31 @@ class CompiledEngine:
     ) -> None:
         self.work = Work()
         self._vocabulary = Vocabulary()
-        self.statistics = Statistics(self._vocabulary.expectations)
-        self._given = Given()
+        self._sample = SampleSource()
         self._filter_of = filter_of
         self._tree_from = tree_from
         self._is_warm = is_warm
-        self._waiting: dict[int, Filter] = {}
-        self._intake = Intake(self._vocabulary, self.statistics)
+        self._unboxed: dict[int, Filter] = {}
+        self._writer = MemtableWriter(self._vocabulary)
         self._compared = 0
-        """With how many events the young were, added up over them."""
+        """Comparisons of a subscription of the memtable with an event."""
         self._segments: tuple[Segment, ...] = ()
-        self._homes = Homes()
+        self._segment_of_slot = SegmentOfSlot()
         self._lock = threading.RLock()
-        self._chores = threading.Lock()
-        """Held by who merges or renews without the other lock; taken before it."""
-        self._renewal: Renewal | None = None
+        self._background = threading.Lock()
+        """Held while segments are merged or rebuilt without the other lock; taken before it."""
+        self._rebuilding: Rebuild | None = None
         self._removed = 0
-        """How many that had been boxed were removed since the last renewal."""
+        """Boxed subscriptions that were removed since the last rebuild."""
         self._needed = 0.0
-        """How much vocabulary a subscription needed then."""
-        self._desks = threading.local()
+        """Size of the vocabulary for each subscription at that time."""
+        self._scratches = threading.local()
         self._worker: threading.Thread | None = None
-        self._busy: set[int] = set()
+        self._merging: set[int] = set()
         """The segments that are being merged in the background."""
-        self._learn_in = 1
+        self._observe_in = 1
+        self._steady: View | None = None
+        """A view that stays true until something changes: it is read without a lock."""
 
     @property
     def unguarded(self) -> int:
@@ -141,64 +152,68 @@ class CompiledEngine:
 
     def add(self, slot: int, filter: Filter) -> None:
         with self._lock:
-            self._waiting[slot] = filter
-            if self._renewal is not None:
-                self._renewal.add(slot, filter)
-            if len(self._waiting) > WAITING_MAX:
-                self._take_in()
+            self._steady = None
+            self._unboxed[slot] = filter
+            if self._rebuilding is not None:
+                self._rebuilding.add(slot, filter)
+            if len(self._unboxed) > UNBOXED_MAX:
+                self._box_all()
 
     def remove(self, slot: int) -> None:
         with self._lock:
-            if self._renewal is not None:
-                self._renewal.remove(slot)
-            if self._waiting.pop(slot, None) is None:
-                if len(self._intake) > AT_ONCE_MAX:
+            self._steady = None
+            if self._rebuilding is not None:
+                self._rebuilding.remove(slot)
+            if self._unboxed.pop(slot, None) is None:
+                if len(self._writer) > FOREGROUND_SIZE_MAX:
                     self._freeze()
                 self._removed += 1
-                home = self._homes.leave(slot)
-                if home is None:
-                    self._intake.remove(slot)
-                elif _is_worn(home):
-                    self._tidy()
+                segment = self._segment_of_slot.remove(slot)
+                if segment is None:
+                    self._writer.remove(slot)
+                elif _has_many_tombstones(segment):
+                    self._merge_due()
 
-    def _take_in(self) -> None:
-        """Boxes what waits."""
-        for slot in list(self._waiting):
-            self._intake.add(slot, self._waiting[slot])
-            del self._waiting[slot]
+    def _box_all(self) -> None:
+        """Box the filters that are not boxed yet."""
+        self._steady = None
+        for slot in list(self._unboxed):
+            self._writer.add(slot, self._unboxed[slot])
+            del self._unboxed[slot]
 
     def freeze(self) -> None:
-        """Makes segments of all that was added."""
+        """Make segments of all that was added."""
         with self._lock:
             self._freeze()
 
     def _freeze(self) -> None:
-        """Makes a segment of all that is not in one."""
-        self._take_in()
-        size = len(self._intake)
+        """Make a segment of the memtable and of the filters that are not boxed yet."""
+        self._box_all()
+        size = len(self._writer)
         if size:
             self._warm()
-            self._settle_intake()
-            self._tidy()
-            if size >= MUCH:
+            self._freeze_writer()
+            self._merge_due()
+            if size >= RELEASE_SIZE_MIN:
                 give_back()
 
-    def _settle_intake(self) -> None:
-        intake, self._intake = self._intake, Intake(self._vocabulary, self.statistics)
+    def _freeze_writer(self) -> None:
+        """Make a segment of the memtable, together with small segments."""
+        writer, self._writer = self._writer, MemtableWriter(self._vocabulary)
         self._compared = 0
-        due = self._beside(len(intake))
-        merge = Merge(due, intake)
-        merge.run(self._vocabulary, self.statistics, self._tree_from)
+        due = self._mergeable(len(writer))
+        merge = Merge(due, writer)
+        merge.run(self._vocabulary, self._tree_from)
         self._install(merge.result(), due)
 
-    def _beside(self, new: int) -> tuple[Segment, ...]:
-        """The newest segments, as far as they are small enough to be rewritten in passing."""
+    def _mergeable(self, new: int) -> tuple[Segment, ...]:
+        """Return the newest segments, as far as they are small enough to be rewritten at once."""
         due: list[Segment] = []
         size = new
         for segment in reversed(self._segments):
             together = size + segment.live
-            is_near = segment.live < RATIO * size or together <= SMALL
-            if not is_near or together > AT_ONCE_MAX or id(segment) in self._busy:
+            is_near = segment.live < SIZE_RATIO_MIN * size or together <= SMALL_SEGMENT_MAX
+            if not is_near or together > FOREGROUND_SIZE_MAX or id(segment) in self._merging:
                 break
             due.insert(0, segment)
             size = together
@@ -209,164 +224,170 @@ class CompiledEngine:
             self._is_warm = True
             compile_all()
 
-    # --- renewal
+    # --- rebuilding
 
     def compact(self) -> None:
-        """Makes one segment of all, boxed afresh and filed by what is known about events.
+        """Make one segment of all, boxed afresh and filed by what is known about events.
 
         Not under a lock that `filter_of` takes.
         """
-        with self._chores:
-            self._renew()
+        with self._background:
+            self._rebuild()
 
-    def _renew(self) -> None:
-        """Puts a new vocabulary and new segments in the place of the old ones."""
+    def _rebuild(self) -> None:
+        """Put a new vocabulary and new segments in the place of the old ones."""
         with self._lock:
             self._freeze()
-            source = Recollection(self._vocabulary, self.statistics, self._given)
-            renewal = self._renewal = Renewal(self._segments, source, self._tree_from)
-            self._busy = set(map(id, self._segments))
+            source = ObservedSource(self._vocabulary, self._sample)
+            rebuild = self._rebuilding = Rebuild(self._segments, source, self._tree_from)
+            self._merging = set(map(id, self._segments))
         try:
-            renewal.box_all(self._filter_of)
-            while not self._is_renewed(renewal):
+            rebuild.box_all(self._filter_of)
+            while not self._finish(rebuild):
                 pass
         finally:
             with self._lock:
-                self._renewal = None
-                self._busy = set()
+                self._rebuilding = None
+                self._merging = set()
 
     @property
     def _live(self) -> int:
-        return len(self._intake) + sum(segment.live for segment in self._segments)
+        return len(self._writer) + sum(segment.live for segment in self._segments)
 
     def _is_stale(self) -> bool:
-        """Whether most of the vocabulary seems to be that of subscriptions which are gone."""
-        if self._renewal is not None or self._removed <= self._live:
+        """Return True if most of the vocabulary seems to be that of subscriptions that are gone."""
+        if self._rebuilding is not None or self._removed <= self._live:
             return False
-        return self._vocabulary.size > STALE_FROM + 2 * self._needed * self._live
+        return self._vocabulary.size > VOCABULARY_SIZE_KEPT + 2 * self._needed * self._live
 
-    def _is_renewed(self, renewal: Renewal) -> bool:
-        """Boxes what was added meanwhile; little of it, and all is taken over."""
+    def _finish(self, rebuild: Rebuild) -> bool:
+        """Box what was added meanwhile. If it is little, install the rebuild and return True."""
         with self._lock:
-            added = renewal.take_added()
-            if len(added) <= WAITING_MAX:
-                renewal.box_added(added)
-                self._take_over(renewal)
+            added = rebuild.take_added()
+            if len(added) <= UNBOXED_MAX:
+                rebuild.box_added(added)
+                self._install_rebuild(rebuild)
                 return True
-        renewal.box_added(added)
+        rebuild.box_added(added)
         return False
 
-    def _take_over(self, renewal: Renewal) -> None:
-        self._segments = renewal.segments()
-        self._vocabulary, self.statistics = renewal.vocabulary, renewal.statistics
-        if self._given is not renewal.given:
-            self._vocabulary.expect(self._given)
-        self._waiting = {}
-        self._intake = Intake(self._vocabulary, self.statistics)
+    def _install_rebuild(self, rebuild: Rebuild) -> None:
+        self._steady = None
+        self._segments = rebuild.segments()
+        self._vocabulary = rebuild.vocabulary
+        if self._sample is not rebuild.sample:
+            self._vocabulary.expect(self._sample)
+        self._unboxed = {}
+        self._writer = MemtableWriter(self._vocabulary)
         self._compared = 0
-        self._homes = Homes()
+        self._segment_of_slot = SegmentOfSlot()
         for segment in self._segments:
-            self._homes.move((), segment)
-        self._desks = threading.local()
+            self._segment_of_slot.move((), segment)
+        self._scratches = threading.local()
         self._removed = 0
         self._needed = self._vocabulary.size / max(self._live, 1)
 
     # --- segments
 
     def _install(self, new: Segment, old: tuple[Segment, ...]) -> None:
-        """Puts a segment in the place of others, or behind all."""
+        """Put a segment in the place of others, or behind all."""
+        self._steady = None
         segments = list(self._segments)
         place = segments.index(old[0]) if old else len(segments)
         segments[place : place + len(old)] = [new] if new.live else []
-        self._homes.move(old, new)
+        self._segment_of_slot.move(old, new)
         self._segments = tuple(segments)
 
-    def _tidy(self) -> None:
-        """Merges what is due: few subscriptions at once, many in the background."""
+    def _merge_due(self) -> None:
+        """Merge what is due: few subscriptions at once, many in the background."""
         for due in self._due():
-            if sum(segment.live for segment in due) <= AT_ONCE_MAX:
+            if sum(segment.live for segment in due) <= FOREGROUND_SIZE_MAX:
                 merge = Merge(due)
-                merge.run(self._vocabulary, self.statistics, self._tree_from)
+                merge.run(self._vocabulary, self._tree_from)
                 self._install(merge.result(), due)
-                self._tidy()
+                self._merge_due()
                 return
-        if self._worker is None and self._chore() is not None:
-            self._worker = threading.Thread(target=self._work_behind, daemon=True)
+        if self._worker is None and self._next_job() is not None:
+            self._worker = threading.Thread(target=self._run_background_jobs, daemon=True)
             self._worker.start()
 
     def _due(self) -> Iterator[tuple[Segment, ...]]:
-        """Neighbours of which the newer is not much smaller, and segments with much struck out."""
+        """Yield neighbours of similar size, and segments with many tombstones."""
         for older, newer in pairwise(self._segments):
-            if not {id(older), id(newer)} & self._busy and older.live < RATIO * newer.live:
+            if (
+                not {id(older), id(newer)} & self._merging
+                and older.live < SIZE_RATIO_MIN * newer.live
+            ):
                 yield older, newer
         for segment in self._segments:
-            if _is_worn(segment) and id(segment) not in self._busy:
+            if _has_many_tombstones(segment) and id(segment) not in self._merging:
                 yield (segment,)
 
     # --- in the background
 
-    def _work_behind(self) -> None:
-        """Does what is due until nothing is; nothing is lost where it fails."""
+    def _run_background_jobs(self) -> None:
+        """Do the jobs that are due until none is left; a job that fails loses nothing."""
         rewritten = 0
         while True:
-            with self._chores:
+            with self._background:
                 with self._lock:
-                    due, chore = next(self._due(), ()), self._chore()
-                    if chore is None:
+                    due, job = next(self._due(), ()), self._next_job()
+                    if job is None:
                         self._worker = None
                         break
-                    self._busy = set(map(id, due))
+                    self._merging = set(map(id, due))
                 rewritten += sum(segment.live for segment in due)
                 try:
-                    chore()
+                    job()
                 except BaseException:
                     with self._lock:
                         self._worker = None
                     raise
-        if rewritten >= MUCH:
+        if rewritten >= RELEASE_SIZE_MIN:
             give_back()
 
-    def _chore(self) -> Callable[[], None] | None:
+    def _next_job(self) -> Callable[[], None] | None:
         if self._is_stale():
-            return self._renew
+            return self._rebuild
         for due in self._due():
-            return partial(self._merge_behind, due)
+            return partial(self._merge_in_background, due)
         for patterns in self._vocabulary.pattern_sets():
             if patterns.merge_due():
                 return patterns.merge
         return None
 
-    def _merge_behind(self, due: tuple[Segment, ...]) -> None:
+    def _merge_in_background(self, due: tuple[Segment, ...]) -> None:
         try:
             merge = Merge(due)
-            merge.run(self._vocabulary, self.statistics, self._tree_from)
+            merge.run(self._vocabulary, self._tree_from)
             with self._lock:
                 self._install(merge.result(), due)
         finally:
             with self._lock:
-                self._busy = set()
+                self._merging = set()
 
     # --- events
 
     def match(self, event: Event) -> list[int]:
-        vocabulary, segments, young, waiting = self._view(WAITING_MAX, ALONE)
-        room, coder = self._desk(vocabulary)
-        codes = coder.code(event)
-        check = Exactly(self._filter_of, lambda _: event)
+        view = self._steady or self._view(UNBOXED_MAX, SINGLE_EVENT_COST)
+        _, workspace, coder = self._scratch(view.vocabulary)
+        codes, work = coder.code(event), self.work
+        check = ExactCheck.of(self._filter_of, event)
         slots: list[int] = []
-        for segment in segments:
-            slots += search_event(segment, codes, room, check, self.work)
-        if young is not None:
-            slots += search_event_young(young, codes, room, check, self.work)
-        if waiting:
-            slots += [slot for slot, filter in waiting.items() if filter.matches(event)]
-        self._learn_in -= 1
-        if self._learn_in <= 0:
-            self._learn(codes, vocabulary)
+        for segment in view.segments:
+            slots += search_event(segment, codes, workspace, check, work)
+        if view.memtable is not None:
+            slots += search_event_memtable(view.memtable, codes, workspace, check, work)
+        if view.unboxed:
+            work.checks += len(view.unboxed)
+            slots += [slot for slot, filter in view.unboxed.items() if filter.matches(event)]
+        self._observe_in -= 1
+        if self._observe_in <= 0:
+            self._observe(codes, view.vocabulary)
         return sorted(set(slots)) if len(slots) > 1 else slots
 
     def nearest(self, event: Event, count: int) -> list[int]:
-        """Some slots whose filters refuse the event, by few of their clauses."""
+        """Return some slots whose filters refuse the event, by few of their clauses."""
         with self._lock:
             self._freeze()
             vocabulary, segments = self._vocabulary, self._segments
@@ -377,20 +398,20 @@ class CompiledEngine:
         return slots
 
     def match_columns(self, columns: Columns) -> tuple[Places, Words]:
-        """The slots that accept each row: those of row i between offsets[i] and offsets[i + 1]."""
+        """Return the slots that accept each row; those of row i begin at offsets[i]."""
         view = self._view(0, columns.rows)
         codes = code_columns(columns, view.vocabulary)
-        self._learn(codes, view.vocabulary)
+        self._observe(codes, view.vocabulary)
         return self._search(view, codes, columns.event)
 
     def code(self, columns: Columns) -> Codes:
-        """Rows as codes; what was added so far is known."""
+        """Return rows as codes; what was added so far is known."""
         vocabulary = self._view(0, 0).vocabulary
         edition = vocabulary.edition
         return replace(code_columns(columns, vocabulary), edition=edition)
 
     def match_codes(self, codes: Codes, event_of: EventOf) -> tuple[Places, Words]:
-        """What `match_columns` does with codes. `event_of` gives a row that is left in doubt."""
+        """Match codes like `match_columns`. `event_of` gives a row that is left in doubt."""
         view = self._view(0, codes.events)
         if codes.edition != view.vocabulary.edition:
             raise FykeError(
@@ -399,95 +420,101 @@ class CompiledEngine:
         return self._search(view, codes, event_of)
 
     def _search(self, view: View, codes: Codes, event_of: EventOf) -> tuple[Places, Words]:
-        room, _ = self._desk(view.vocabulary)
-        check = Exactly(self._filter_of, event_of)
-        segments, young, work = view.segments, view.young, self.work
+        workspace = self._scratch(view.vocabulary).workspace
+        check = ExactCheck(self._filter_of, event_of)
+        segments, memtable, work = view.segments, view.memtable, self.work
         bounds = tiles(codes.events)
         lists = Lists(len(bounds))
         for start, end in bounds:
-            if len(segments) == 1 and young is None:
-                tile = search(segments[0], codes, start, end, room, check, work, lists.room)
+            if len(segments) == 1 and memtable is None:
+                tile = search(segments[0], codes, start, end, workspace, check, work, lists.room)
             else:
-                parts = [search(each, codes, start, end, room, check, work) for each in segments]
-                if young is not None:
-                    parts.append(search_young(young, codes, start, end, room, check, work))
-                tile = joined(parts, end - start)
+                parts = [
+                    search(each, codes, start, end, workspace, check, work) for each in segments
+                ]
+                if memtable is not None:
+                    parts.append(
+                        search_memtable(memtable, codes, start, end, workspace, check, work)
+                    )
+                tile = join(parts, end - start)
             lists.add(*tile)
         return lists.all()
 
-    def _view(self, waiting_max: int, events: int) -> View:
-        """All subscriptions, to be searched for so many events; the filters of a few.
+    def _view(self, unboxed_max: int, events: int) -> View:
+        """Return all subscriptions, to be searched for `events` events.
 
         Events for them are to be coded with the vocabulary that comes along: another one may be in
         its place by then.
         """
         with self._lock:
-            if len(self._waiting) > waiting_max:
-                self._take_in()
-            if self._is_ripe():
+            if len(self._unboxed) > unboxed_max:
+                self._box_all()
+            if self._is_memtable_full():
                 self._freeze()
-            young = self._young(events) if len(self._intake) else None
-            if not self._waiting:
-                return View(self._vocabulary, self._segments, young, {})
-            self.work.checks += len(self._waiting)
-            return View(self._vocabulary, self._segments, young, dict(self._waiting))
+            memtable = self._memtable(events) if len(self._writer) else None
+            view = View(self._vocabulary, self._segments, memtable, dict(self._unboxed))
+            if memtable is None:
+                self._steady = view
+            return view
 
-    def _is_ripe(self) -> bool:
-        """Whether those that were boxed should not be young any longer."""
-        size = len(self._intake)
+    def _is_memtable_full(self) -> bool:
+        """Return True if the memtable should become a segment."""
+        size = len(self._writer)
         return size > 0 and (
-            size > YOUNG_MAX or self._intake.has_patterns or self._compared > PATIENCE * size
+            size > MEMTABLE_SIZE_MAX
+            or self._writer.has_patterns
+            or self._compared > COMPARED_EVENTS_MAX * size
         )
 
-    def _young(self, events: int) -> Young:
+    def _memtable(self, events: int) -> Memtable:
         self._warm()
-        self._compared += len(self._intake) * events
-        return self._intake.young()
+        self._compared += len(self._writer) * events
+        return self._writer.memtable()
 
-    def _desk(self, vocabulary: Vocabulary) -> tuple[Room, EventCoder]:
-        """Where the calling thread works."""
-        desks = self._desks
+    def _scratch(self, vocabulary: Vocabulary) -> _Scratch:
+        """Return the workspace of the calling thread."""
+        scratch: _Scratch | None = getattr(self._scratches, "scratch", None)
+        if scratch is None or scratch.vocabulary is not vocabulary:
+            scratch = _Scratch(vocabulary, Workspace(), EventCoder(vocabulary))
+            self._scratches.scratch = scratch
+        return scratch
+
+    def learn(self, statistics: Statistics) -> None:
+        """Heed statistics of events in all that is filed from now on."""
+        with self._lock:
+            self._sample = SampleSource(self._sample.statistics + statistics)
+            self._vocabulary.expect(self._sample)
+
+    def _observe(self, codes: Codes, vocabulary: Vocabulary) -> None:
+        """Observe some events: the first ones, and then one now and then."""
+        if not self._lock.acquire(blocking=False):
+            return  # a change is under way: a search does not wait for it
         try:
-            if desks.vocabulary is vocabulary:
-                return desks.room, desks.coder
-        except AttributeError:
-            pass
-        room, coder = desks.room, desks.coder = Room(), EventCoder(vocabulary)
-        desks.vocabulary = vocabulary
-        return room, coder
-
-    def learn(self, statistics: given.Statistics) -> None:
-        """Takes statistics of events into account for all that is filed from now on."""
-        with self._lock:
-            self._given = Given(self._given.statistics + statistics)
-            self._vocabulary.expect(self._given)
-
-    def _learn(self, codes: Codes, vocabulary: Vocabulary) -> None:
-        """Takes note of some events, the first ones and then now and then."""
-        with self._lock:
-            self._learn_in = min(LEARN_EVERY, self.statistics.events)
+            self._observe_in = min(OBSERVED_EVERY, self._vocabulary.frequencies.events)
             if vocabulary is self._vocabulary:
-                self.statistics.observe(codes, vocabulary)
+                vocabulary.frequencies.observe(codes)
+        finally:
+            self._lock.release()
 
     # --- snapshots
 
-    def kept(self) -> tuple[Arrays, dict[str, object]]:
-        """The index as arrays, under names that begin with `index.`, and what JSON can say."""
+    def save(self) -> tuple[Arrays, dict[str, object]]:
+        """Return the index as arrays, whose names begin with `index.`, and the rest as for JSON."""
         with self._lock:
             self._freeze()
-            return keep(Index(self._vocabulary, self._given, self.statistics, self._segments))
+            return write_index(Index(self._vocabulary, self._sample, self._segments))
 
-    def take_up(self, arrays: Arrays, details: dict[str, Any], slots: Places) -> None:
-        """Fills an engine that is empty from what `kept` gave."""
+    def load(self, arrays: Arrays, details: dict[str, Any], slots: Places) -> None:
+        """Fill an engine that is empty from what `save` returned."""
         self._warm()
-        index = taken_up(arrays, details, slots)
-        self._vocabulary, self._given, self.statistics, segments = index
-        self._intake = Intake(self._vocabulary, self.statistics)
+        index = read_index(arrays, details, slots)
+        self._vocabulary, self._sample, segments = index
+        self._writer = MemtableWriter(self._vocabulary)
         for segment in segments:
             self._install(segment, ())
-        if len(slots) >= MUCH:
+        if len(slots) >= RELEASE_SIZE_MIN:
             give_back()
 
 
-def _is_worn(segment: Segment) -> bool:
-    return segment.removed > REMOVED_SHARE * len(segment.slots)
+def _has_many_tombstones(segment: Segment) -> bool:
+    return segment.tombstones > TOMBSTONE_SHARE_MAX * len(segment.slots)

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
-MUCH: Final = 100_000
-"""Who built a segment of so many subscriptions gives memory back."""
+RELEASE_SIZE_MIN: Final = 100_000
+"""Subscriptions of a segment from which on memory is given back after it was built."""
 
 
 def give_back() -> None:
-    """Returns free memory; does nothing where the C library knows no such call."""
+    """Give free memory back; do nothing where the C library knows no such call."""
     trim = _trim()
     if trim is not None:
         trim(0)

@@ -62,7 +62,7 @@ class Axis:
 
     @property
     def whole(self) -> Side:
-        """Every code; an attribute that a filter does not mention."""
+        """Return every code: what an attribute may be that a filter does not mention."""
         return self.missing, self.high
 
     @property

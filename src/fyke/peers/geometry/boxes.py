@@ -24,7 +24,7 @@ from fyke.peers.geometry.shape import Shape
 from fyke.peers.geometry.space import Box, Point, Space
 
 Place: TypeAlias = tuple[int, int]
-"""A sequence id, and what tells equal ones apart."""
+"""A sequence id, and a second number that tells equal ones apart."""
 
 
 def holds(box: Box, point: Point) -> bool:
@@ -81,7 +81,7 @@ def shape_distance(one: Shape, other: Shape, space: Space) -> float:
 
 
 def select_peers(target: Place, shape: Shape, others: Iterable[tuple[Place, Shape]]) -> set[Place]:
-    """Return whom the target needs as ring links, of all others that are known."""
+    """Return the ring links that the target needs, of all others that are known."""
     ordered = sorted((each for each in others if each[0] != target), key=lambda each: each[0])
     after = [each for each in ordered if each[0] > target]
     ascending = after + ordered[: len(ordered) - len(after)]

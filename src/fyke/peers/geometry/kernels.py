@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from fyke.matching.compiled.kernel import inlined, kernel
+from fyke.matching.compiled.kernels.kernel import inlined, kernel
 
 UP: Final = 1
 """Needed as the next one in the order of sequence ids, for some event."""
@@ -39,7 +39,7 @@ class Columns(NamedTuple):
     low: Any
     high: Any
     low_at: Any
-    """Where a box begins on each axis, from 0 to 1."""
+    """The place where a box begins on each axis, from 0 to 1."""
     high_at: Any
 
 
@@ -58,7 +58,7 @@ class Scratch(NamedTuple):
     near_low: Any
     near_high: Any
     near_at: Any
-    """Which of the rows has a box within it."""
+    """The place, among the rows, of the row that each box belongs to."""
     near_first: Any
     """The first box of each row."""
     budget: int

@@ -91,7 +91,7 @@ class Table:
             columns.low_at[at, axis], columns.high_at[at, axis] = ends
 
     def _reserve(self, boxes: int) -> None:
-        """Make room for one more row and for so many boxes."""
+        """Make room for one more row and for `boxes` boxes."""
         columns = self._columns
         by_row: tuple[Any, ...] = columns[:5]
         by_box: tuple[Any, ...] = columns[5:]

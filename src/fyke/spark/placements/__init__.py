@@ -15,8 +15,9 @@ papers' names for networks of brokers; Spark's tasks stand for the brokers.
 
 Inside:
 
-    replicate, split, rendezvous, multistage, pruned
-                            the placements; `pruned` is a multistage whose first stage fits a worker
+    replicate, split, rendezvous, multistage, pruned, carried
+                            the placements; `pruned` is a multistage whose first stage fits a
+                            worker, `carried` a split whose shards come as rows
     layout, keeping, preparing
                             subscriptions in parts; as a part of a version; made once and remembered
     placing, buckets        what all placements share; which values meet where

@@ -31,26 +31,26 @@ PLAIN_TYPES: Final = ("string", "boolean", "tinyint", "smallint", "int", "bigint
 
 
 def bucket(value: Scalar, count: int) -> int | None:
-    """The bucket of a value; None for null, which has none."""
+    """Return the bucket of a value; None for null, which has none."""
     return None if value is None else crc32(_text(value).encode()) % count
 
 
 def buckets_of(value: Value, count: int) -> list[int]:
-    """The buckets of all elements."""
+    """Return the buckets of all elements."""
     elements = value if isinstance(value, tuple) else (value,)
     found = {bucket(each, count) for each in elements}
     return sorted(each for each in found if each is not None)
 
 
 def column_bucket(column: Column, count: int) -> Column:
-    """The same in Spark, of a column of a plain type; null where the cell is."""
+    """Return the same as a column of Spark's, for one of a plain type; null where the cell is."""
     from pyspark.sql import functions as f
 
     return f.crc32(column.cast("string").cast("binary")) % count
 
 
 def filed_under(filter: Filter, attribute: str, count: int) -> int | None:
-    """The only bucket whose events a filter can accept; None if there is no such bucket."""
+    """Return the only bucket whose events a filter can accept; None if there is no such bucket."""
     for values in needed_values(filter, attribute):
         found = {bucket(value, count) for value in values}
         if len(found) == 1:
@@ -59,21 +59,21 @@ def filed_under(filter: Filter, attribute: str, count: int) -> int | None:
 
 
 def needed_values(filter: Filter, attribute: str) -> Iterable[tuple[Scalar, ...]]:
-    """Sets of values of which every accepted event holds one at the attribute."""
+    """Yield sets of values of which every accepted event holds one at the attribute."""
     for need in necessary(filter):
         if need.attribute == attribute and (values := values_of(need)):
             yield values
 
 
 def values_of(need: Necessary) -> tuple[Scalar, ...]:
-    """The values that a need comes down to; none where it is not about equality."""
+    """Return the values that a need comes down to; none where it is not about equality."""
     if not all(isinstance(each, In) for each in need.alternatives):
         return ()
     return tuple(value for each in need.alternatives for value in each.values)  # type: ignore[attr-defined]
 
 
 def _text(value: Scalar) -> str:
-    """Equal for equal values, and what Spark makes of a column of a plain type."""
+    """Return a text that is equal for equal values, as Spark makes it of a plain column."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

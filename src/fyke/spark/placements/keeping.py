@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fyke.errors import FykeError, shown
 from fyke.spark.placements.layout import lay_out
 from fyke.spark.placements.preparing import filing
-from fyke.spark.planning import PLACEMENTS, check_choice, told
+from fyke.spark.planning import PLACEMENTS, check_choice, plan_as_asked
 from fyke.spark.sizes import tasks
 from fyke.spark.versions import LAYOUT, Version
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 
 def check_placement(placement: object, on: object, parts: object) -> None:
-    """A version is compiled for a placement that has a name."""
+    """Raise FykeError unless a version can be compiled for the placement."""
     if placement not in PLACEMENTS:
         known = ", ".join(PLACEMENTS)
         raise FykeError(f"placement={shown(placement)}; expected one of {known}")
     check_choice(placement, on, parts)
 
 
-def laid_out(
+def add_layout(
     made: Version, placement: str, on: str | None, parts: int | None, session: SparkSession
 ) -> Version:
-    """The version with a layout; replicating and splitting need none but the shards."""
+    """Return the version with a layout; replicating and splitting need none but the shards."""
     if placement == "replicate":
         return made
     if placement == "split":
         return replace(made, placement=placement)
     pin = made.pin()
-    chosen = told(pin, placement, on, parts, tasks(session))
+    chosen = plan_as_asked(pin, placement, on, parts, tasks(session))
     wanted = filing(placement, chosen.on, chosen.parts)
     lay_out(pin, wanted, made.folder / LAYOUT, session)
     return replace(made, placement=placement, on=chosen.on, parts=wanted.parts)

@@ -55,13 +55,13 @@ _ADMITTED_BEFORE: Final = Limits(_MAX, DEPTH_CEILING, _MAX, _MAX, _MAX, _MAX)
 
 
 class Filing(Protocol):
-    """Where subscriptions belong."""
+    """A rule that says in which part a subscription belongs."""
 
     @property
     def parts(self) -> int: ...
 
     def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
-        """The part of a subscription, its id there, and what is kept of its filter."""
+        """Return the part of a subscription, its id there, and what is kept of its filter."""
         ...
 
 
@@ -93,7 +93,7 @@ class ByValue:
 
 @dataclass(frozen=True, slots=True)
 class Weakened:
-    """What an index decides alone, which covers the filter. Nobody asks whose it is."""
+    """All filters in one part, weakened to what an index decides alone, without their own ids."""
 
     @property
     def parts(self) -> int:
@@ -146,17 +146,17 @@ def part_of(id: str, parts: int) -> int:
 
 
 def weakened(filter: Filter) -> Filter:
-    """The filter without its costly leaves; itself, where it has none."""
+    """Return the filter without its costly leaves; itself, where it has none."""
     return simplify(indexable(filter)) if is_costly(filter) else filter
 
 
 def is_costly(filter: Filter) -> bool:
-    """Whether a dialect's own interpreter has a word in the verdict."""
+    """Return True if a dialect's own interpreter decides a part of the filter."""
     return isinstance(filter, Residual) or any(map(is_costly, filter.children))
 
 
 def lay_out(pin: Pin, filing: Filing, folder: Path, session: SparkSession) -> Pin:
-    """Files the subscriptions of a pin into parts below a folder; the parts in their order."""
+    """File the subscriptions of a pin into parts below a folder; return them in their order."""
     ship(pin, session)
     slices = tasks(session)
 
@@ -181,7 +181,7 @@ def lay_out(pin: Pin, filing: Filing, folder: Path, session: SparkSession) -> Pi
 
 
 def _filed(pin: Pin, filing: Filing, at: int, slices: int) -> Iterator[pa.RecordBatch]:
-    """In a worker: a slice of the subscriptions."""
+    """In a worker: yield a slice of the subscriptions."""
     for part in pin.parts:
         (matcher,) = opened_only(part)
         ids = islice(matcher, at, None, slices)
@@ -195,7 +195,7 @@ def _row(matcher: Matcher, id: str, filing: Filing) -> dict[str, Any]:
 
 
 def _built(delivery: Delivery, batches: Batches, schema: Schema | None) -> Iterator[pa.RecordBatch]:
-    """In a worker: the parts whose subscriptions this task gets."""
+    """In a worker: build the parts whose subscriptions this task gets."""
     take_kernels()
     opened_only()  # what was read from needs no memory any more
     take_kernels()

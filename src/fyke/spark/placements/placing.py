@@ -1,4 +1,4 @@
-"""What all placements share: their shape, and what happens to rows on their way."""
+"""The parts that all placements share: their shape, and what happens to rows on their way."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Placement(Protocol):
     """A way to bring events and subscriptions together."""
 
     def matches(self, events: DataFrame, needed: list[str], task: Task) -> DataFrame:
-        """The rows that the task puts out, of events with the columns that are needed."""
+        """Return the rows that the task puts out, of events with the columns that are needed."""
         ...
 
 
 def free_name(wanted: str, frame: DataFrame) -> str:
-    """A name that no column of the frame has."""
+    """Return a name that no column of the frame has."""
     while wanted in frame.columns:
         wanted = f"_{wanted}"
     return wanted
@@ -40,7 +40,7 @@ def columns(names: Iterable[str]) -> list[Column]:
 
 
 def by_value(batch: pa.RecordBatch, name: str) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The rows of a batch by the number in one of its columns; mostly all have the same."""
+    """Yield the rows of a batch by the number in one of its columns; mostly all have the same."""
     numbers = batch.column(name)
     different = pc.unique(numbers).to_pylist()
     if len(different) == 1:
@@ -51,13 +51,13 @@ def by_value(batch: pa.RecordBatch, name: str) -> Iterator[tuple[int, pa.RecordB
 
 
 def numbering(task: Task, number: str) -> Task:
-    """The task that keeps the number of each event."""
+    """Return the task that keeps the number of each event."""
     kept = (*task.output.columns, number)
     return replace(task, output=Output(kept, task.output.arrays))
 
 
 def gathered(matches: DataFrame, number: str) -> DataFrame:
-    """One row per event, of the arrays that several tasks put out for it."""
+    """Return one row per event, of the arrays that several tasks put out for it."""
     from pyspark.sql import functions as f
 
     *kept, ids = (name for name in matches.columns if name != number)

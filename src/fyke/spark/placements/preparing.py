@@ -30,7 +30,7 @@ REMEMBERED_MAX: Final = 64
 _laid_out: dict[tuple[Pin, Filing], Pin] = {}
 
 
-def prepared(
+def prepare(
     name: str,
     on: str | None,
     parts: int,
@@ -38,7 +38,7 @@ def prepared(
     session: SparkSession,
     kept: tuple[str, ...] = (),
 ) -> Placement:
-    """A placement by its name; `kept` are the attributes of the first stage of multistage."""
+    """Prepare a placement by its name; `kept` are attributes of multistage's first stage."""
     if kept:
         first = _parts(pin, FirstStage(kept), session)
         return Staged(first, _parts(pin, ByFirstStage(kept, parts), session))
@@ -58,7 +58,7 @@ def prepared(
 
 
 def filing(name: str, on: str | None, parts: int) -> Filing:
-    """How a placement wants subscriptions filed."""
+    """Return how a placement wants subscriptions filed."""
     match name:
         case "rendezvous":
             return ByValue(on or "", parts)

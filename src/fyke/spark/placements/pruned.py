@@ -34,7 +34,7 @@ from fyke.spark.placements.placing import Batches, columns, free_name, gathered,
 from fyke.spark.placements.split import Split
 from fyke.spark.profiles import profile, size_of
 from fyke.spark.pruning import sampled_events
-from fyke.spark.snapshots import Pin, opened, opened_only
+from fyke.spark.snapshots import Pin, catalog, opened_only
 from fyke.spark.statistics.source import Rows, Source
 from fyke.spark.temporary import temporary_folder
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 SUBSCRIPTIONS_SAMPLED: Final = 2_000
 EVENTS_SAMPLED: Final = 2_000
 TRIES: Final = 4
-"""So many first stages are built until one fits."""
+"""At most this many first stages are built until one fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,8 @@ def _some(pin: Pin) -> Matcher:
     matcher = Matcher(schema=pin.schema())
     each = max(1, SUBSCRIPTIONS_SAMPLED // max(len(pin.parts), 1))
     for part in pin.parts:
-        held = opened(part)
+        held = catalog(part)
         step = max(1, len(held) // each)
-        matcher.add_many((id, held.filter(id)) for at, id in enumerate(held) if at % step == 0)
+        slots = held.slots()[::step].tolist()
+        matcher.add_many((held.id(slot), held.filter(slot)) for slot in slots)
     return matcher

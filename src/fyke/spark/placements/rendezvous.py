@@ -33,7 +33,7 @@ from fyke.spark.placements.placing import (
 )
 from fyke.spark.reading import Reading
 from fyke.spark.shipping import ship
-from fyke.spark.snapshots import Pin, opened_only
+from fyke.spark.snapshots import Part, Pin, opened_only
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -97,18 +97,21 @@ class Rendezvous:
         at = columns([place])[0]
         met = dealt.repartitionById(len(buckets), f.when(at < 0, -1 - at).otherwise(at))
 
+        def meets(bucket: int) -> list[Part]:
+            return [buckets[bucket], common] if bucket >= 0 else [buckets[-1 - bucket]]
+
         def search(batches: Batches) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                for bucket, rows in by_value(batch, place):
-                    meets = [buckets[bucket], common] if bucket >= 0 else [buckets[-1 - bucket]]
-                    found = task.found(opened_only(*meets), rows)
-                    yield from task.output.batches(rows, found)
+            return task.search(
+                (opened_only(*meets(bucket)), rows)
+                for batch in batches
+                for bucket, rows in by_value(batch, place)
+            )
 
         return map_batches(met, met.columns, search, task.output.schema(met))
 
 
 def is_plain(events: DataFrame, reading: Reading, attribute: str) -> bool:
-    """Whether the attribute is the text of one column, so that Spark can deal events out alone."""
+    """Return True if the attribute is the text of one column: Spark deals out events alone."""
     if reading.form != "columns" or attribute not in reading.names or "." in attribute:
         return False
     if attribute in reading.timestamps:
@@ -119,7 +122,7 @@ def is_plain(events: DataFrame, reading: Reading, attribute: str) -> bool:
 def _with_places(
     batch: pa.RecordBatch, place: str, reading: Reading, attribute: str, buckets: int
 ) -> pa.RecordBatch:
-    """Rows with their buckets: the first of an event as it is, the others as -1 - bucket."""
+    """Return rows with buckets: the first of an event as it is, the others as -1 - bucket."""
     event = reading.events(batch)
     rows: list[int] = []
     places: list[int] = []

@@ -28,7 +28,7 @@ from fyke.spark.shipping import ship
 from fyke.spark.snapshots import Pin, opened_only
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +42,38 @@ class Split:
         from pyspark.sql import functions as f
 
         ship(self.shards, events.sparkSession)
-        place, number = free_name("place", events), free_name("number", events)
-        shards = len(self.shards.parts)
-        numbered = events.select(*columns(needed), f.monotonically_increasing_id().alias(number))
-        copied = numbered.select(
-            *columns([*needed, number]),
-            f.explode(f.sequence(f.lit(0), f.lit(shards - 1))).alias(place),
-        )
-        slice = f.pmod(f.col(number), f.lit(self.slices)).cast("int")
-        placed = copied.repartitionById(shards * self.slices, f.col(place) * self.slices + slice)
+        copied, place, number = self.copied(events, needed)
+        at = self.task(f.col(place), f.col(number))
+        placed = copied.repartitionById(len(self.shards.parts) * self.slices, at)
         if not task.output.arrays:
             return self.searched(placed, [*needed, place], place, task)
         apart = self.searched(placed, placed.columns, place, numbering(task, number))
         return gathered(apart, number)
+
+    def copied(self, events: DataFrame, needed: list[str]) -> tuple[DataFrame, str, str]:
+        """Copy each event once per shard; also the names of the columns of shard and number."""
+        from pyspark.sql import functions as f
+
+        place, number = free_name("place", events), free_name("number", events)
+        numbered = events.select(*columns(needed), f.monotonically_increasing_id().alias(number))
+        every = f.explode(f.sequence(f.lit(0), f.lit(len(self.shards.parts) - 1)))
+        return numbered.select(*columns([*needed, number]), every.alias(place)), place, number
+
+    def task(self, shard: Column, number: Column) -> Column:
+        """Return the task that an event visits in a shard."""
+        from pyspark.sql import functions as f
+
+        return shard * self.slices + f.pmod(number, f.lit(self.slices)).cast("int")
 
     def searched(self, placed: DataFrame, names: list[str], place: str, task: Task) -> DataFrame:
         """Match the rows of a table in the shard that each names."""
         shards = self.shards.parts
 
         def search(batches: Batches) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                for shard, rows in by_value(batch, place):
-                    found = task.found(opened_only(shards[shard]), rows)
-                    yield from task.output.batches(rows, found)
+            return task.search(
+                (opened_only(shards[shard]), rows)
+                for batch in batches
+                for shard, rows in by_value(batch, place)
+            )
 
         return map_batches(placed, names, search, task.output.schema(placed))

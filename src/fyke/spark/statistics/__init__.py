@@ -3,6 +3,7 @@
 distribution        of each attribute: presence, values, quantiles
 for_matcher         a distribution in the form that a matcher learns from
 generality, stages  attributes from general to special; which of them a stage keeps
+stages_by_type      the same for each type of events
 predicates          of subscriptions, with how many have each
 selectivities       which share of the events satisfies each predicate
 match_fractions     which share of the events each subscription accepts
@@ -23,7 +24,7 @@ from fyke.spark.statistics.filters import predicates
 from fyke.spark.statistics.redundancy import coverings, duplicates
 from fyke.spark.statistics.reports import for_matcher
 from fyke.spark.statistics.selecting import match_fractions, selectivities
-from fyke.spark.statistics.staging import generality, stages
+from fyke.spark.statistics.staging import generality, stages, stages_by_type
 
 __all__ = [
     "coverings",
@@ -35,4 +36,5 @@ __all__ = [
     "predicates",
     "selectivities",
     "stages",
+    "stages_by_type",
 ]

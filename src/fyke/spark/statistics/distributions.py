@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from fyke.errors import FykeError, shown
 from fyke.events.value import Kind, kind
-from fyke.matching.tally import Tally, scalar, tallies
+from fyke.matching.value_counts import ValueCounts, scalar, value_counts
 from fyke.spark.statistics.source import Options, Rows, Source
 from fyke.spark.statistics.written import kind_name, written
 
@@ -59,7 +59,7 @@ def distribution(
     quantiles: Sequence[float] = QUANTILES,
     **options: Unpack[Options],
 ) -> DataFrame:
-    """The table that the module describes; `top` values of each attribute are listed."""
+    """Return the table that the module describes; it lists `top` values of each attribute."""
     if type(top) is not int or top < 0:
         raise FykeError(f"top={shown(top)}; expected a whole number from 0 on")
     for q in quantiles:
@@ -93,7 +93,7 @@ def _described(counts: DataFrame, top: int, quantiles: list[float]) -> DataFrame
 
 
 def _facts(top: int, quantiles: list[float]) -> list[Column]:
-    """What is known of an attribute from the rows of its values; the row without one is it."""
+    """Return what is known of an attribute, from the rows of its values and the row without."""
     from pyspark.sql import functions as f
 
     is_value, events = f.isnotnull("value"), f.col("events").cast("double")
@@ -155,14 +155,14 @@ class Counting:
 
     def counts(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         events, held = 0, 0
-        known: dict[str, Tally] = {}
+        known: dict[str, ValueCounts] = {}
         for batch in batches:
             columns = self.rows.columns(batch)
             events += len(columns) if isinstance(columns, list) else columns.rows
-            for path, tally in tallies(columns).items():
-                mine = known.setdefault(path, Tally())
+            for path, counts in value_counts(columns).items():
+                mine = known.setdefault(path, ValueCounts())
                 held -= len(mine)
-                mine.merge(tally)
+                mine.merge(counts)
                 held += len(mine)
             if held > KEYS_MAX:
                 yield from _counted(known)
@@ -171,13 +171,13 @@ class Counting:
         yield pa.RecordBatch.from_pylist([{"events": events}], _COUNTS)
 
 
-def _counted(known: dict[str, Tally]) -> Iterator[pa.RecordBatch]:
-    for path, tally in known.items():
+def _counted(known: dict[str, ValueCounts]) -> Iterator[pa.RecordBatch]:
+    for path, counts in known.items():
         kinds: list[str | None] = [None]
         values: list[str | None] = [None]
         numbers: list[float | None] = [None]
-        events = [tally.present]
-        for key, count in tally.by_element():
+        events = [counts.present]
+        for key, count in counts.by_element():
             value = scalar(key)
             kinds.append(kind_name(value))
             values.append(written(value))

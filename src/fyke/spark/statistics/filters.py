@@ -35,7 +35,7 @@ _PREDICATES_DDL: Final = "predicate string, attribute string, subscriptions long
 
 
 def predicates(subscriptions: DataFrame, *, dialect: str = "fyke") -> DataFrame:
-    """The table that the module describes, of a table (id, filter[, dialect])."""
+    """Return the table that the module describes, of a table (id, filter[, dialect])."""
     from pyspark.sql import functions as f
 
     table = subscription_rows(subscriptions, dialect)
@@ -46,7 +46,7 @@ def predicates(subscriptions: DataFrame, *, dialect: str = "fyke") -> DataFrame:
 
 
 def read_filters(batches: Batches) -> Iterator[tuple[str, Filter]]:
-    """In a worker: ids and filters; one that cannot be read is a FykeError that names it."""
+    """In a worker: yield ids and filters; FykeError names one that cannot be read."""
     for batch in batches:
         for row in batch.to_pylist():
             yield row["id"], _read(row)
@@ -65,7 +65,7 @@ def _read(row: dict[str, Any]) -> Filter:
 
 
 def leaves(filter: Filter) -> set[Filter]:
-    """The distinct predicates of a filter, residuals among them."""
+    """Return the distinct predicates of a filter, residuals among them."""
     return {leaf for leaf in walk(filter) if isinstance(leaf, Predicate | Residual)}
 
 

@@ -26,7 +26,7 @@ from fyke.filters.subsumption import spoken_of
 from fyke.filters.text_predicate import Like
 
 CLAUSES_MAX: Final = 16
-"""So many clauses of a filter are considered."""
+"""At most this many clauses of a filter are considered."""
 GRAM: Final = 6
 """Texts are known by parts of so many characters."""
 GRAMS_MAX: Final = 4
@@ -34,7 +34,7 @@ _ANYWHERE: Final = ""
 
 
 def waited(filter: Filter) -> list[frozenset[str]]:
-    """For each clause the places of which whatever the filter covers asks at one, at least."""
+    """Return for each clause the places of which a covered filter asks at one, at least."""
     return _clauses(filter) or [frozenset({_ANYWHERE})]
 
 
@@ -61,7 +61,7 @@ def _clauses(filter: Filter) -> list[frozenset[str]]:
 
 
 def _needed(pattern: Like) -> list[str]:
-    """Parts of the longest text in a pattern; none of a prefix, which intervals of texts imply."""
+    """Return parts of the longest text in a pattern; none of a prefix, which intervals imply."""
     *inner, last = pattern.pattern.segments
     if len(inner) == 1 and not last:
         return []
@@ -70,7 +70,7 @@ def _needed(pattern: Like) -> list[str]:
 
 
 def _pieces(pattern: Like) -> Iterator[str]:
-    """The texts between wildcards."""
+    """Return the texts between wildcards."""
     for segment in pattern.pattern.segments:
         yield from segment.split(ONE)
 
@@ -80,7 +80,7 @@ def _grams(text: str) -> Iterator[str]:
 
 
 def asked(filter: Filter) -> set[str]:
-    """All places that have to do with a leaf of the filter."""
+    """Return all places that have to do with a leaf of the filter."""
     found = {_ANYWHERE}
     for leaf in walk(filter):
         found.update(map(_attribute, spoken_of(leaf)))
@@ -95,7 +95,7 @@ def asked(filter: Filter) -> set[str]:
 
 
 def _texts(leaf: Filter) -> Iterator[tuple[str, str]]:
-    """The attribute and all texts of a predicate that can imply a pattern."""
+    """Return the attribute and all texts of a predicate that can imply a pattern."""
     match leaf:
         case In():
             yield from ((leaf.attribute, each) for each in leaf.values if isinstance(each, str))
@@ -115,5 +115,5 @@ def _attribute(name: str) -> str:
 
 
 def _value(attribute: str, key: object) -> str:
-    """The text tells apart whatever the key does: 1 and true, 1 and '1'."""
+    """Return a text that tells keys apart: 1 and true, 1 and '1'."""
     return f"value {key!r} of {attribute}"

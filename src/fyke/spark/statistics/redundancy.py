@@ -30,10 +30,10 @@ import pyarrow as pa
 
 from fyke.filters.analysis import canonical_form
 from fyke.filters.covering import covers, is_never_true
+from fyke.filters.covering_index.covering_index import CoveringIndex
 from fyke.filters.filter import Filter
 from fyke.filters.parser import parse_text
 from fyke.filters.subsumption import COVERING_BUDGET
-from fyke.routing.covering_index import CoveringIndex
 from fyke.spark.compiling import subscription_rows
 from fyke.spark.statistics.filters import read_filters
 from fyke.spark.statistics.places import asked, waited
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from fyke.spark.columns import Batches
 
 _FEW: Final = 16
-"""So many that wait are tried one by one."""
+"""Up to this many filters that wait are tried one by one."""
 _ROWS_MAX: Final = 10_000
 
 
 def duplicates(subscriptions: DataFrame, *, dialect: str = "fyke") -> DataFrame:
-    """The first table that the module describes."""
+    """Return the first table that the module describes."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -60,7 +60,7 @@ def duplicates(subscriptions: DataFrame, *, dialect: str = "fyke") -> DataFrame:
 
 
 def coverings(subscriptions: DataFrame, *, dialect: str = "fyke") -> DataFrame:
-    """The second table that the module describes."""
+    """Return the second table that the module describes."""
     from pyspark.sql import functions as f
 
     forms = _forms(subscriptions, dialect)
@@ -77,7 +77,7 @@ def coverings(subscriptions: DataFrame, *, dialect: str = "fyke") -> DataFrame:
 
 
 def _waiting(distinct: DataFrame, crowds: DataFrame) -> DataFrame:
-    """id, form, and the places of the clause where the fewest ask."""
+    """Return id, form, and the places of the clause where the fewest ask."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -92,7 +92,7 @@ def _waiting(distinct: DataFrame, crowds: DataFrame) -> DataFrame:
 
 
 def _forms(subscriptions: DataFrame, dialect: str) -> DataFrame:
-    """id and canonical form, as text."""
+    """Return id and canonical form, as text."""
     return subscription_rows(subscriptions, dialect).mapInArrow(
         _canonical, "id string, form string"
     )
@@ -162,7 +162,7 @@ def _kept(text: str) -> Filter:
 def _in_batches(
     rows: Iterable[tuple[object, ...]], names: tuple[str, ...]
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of texts."""
+    """Yield rows of texts."""
     todo = iter(rows)
     while held := list(islice(todo, _ROWS_MAX)):
         columns = [pa.array(column, pa.string()) for column in zip(*held, strict=True)]

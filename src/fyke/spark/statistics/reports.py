@@ -19,7 +19,7 @@ _NEEDED: Final = {"attribute": "string", "events": "bigint", "present": "bigint"
 
 
 def for_matcher(distribution: DataFrame) -> dict[str, Any]:
-    """The values that `distribution` lists, with their numbers of events, as plain data."""
+    """Return the values that `distribution` lists, with their numbers of events, as plain data."""
     need_columns(distribution, {**_NEEDED, "values": _VALUES}, "distribution")
     rows = distribution.select("attribute", "events", "present", "values").collect()
     attributes = {

@@ -24,8 +24,8 @@ import pyarrow.compute as pc
 
 from fyke.errors import FykeError
 from fyke.filters.parser import parse_text
-from fyke.matching.census import Census
-from fyke.spark.matching import Subscriptions, pinned
+from fyke.matching.predicate_counts import PredicateCounts
+from fyke.spark.matching import Subscriptions, pin_subscriptions
 from fyke.spark.shipping import ship
 from fyke.spark.snapshots import Pin
 from fyke.spark.statistics.filters import predicates
@@ -53,7 +53,7 @@ def selectivities(
     predicates_max: int = PREDICATES_MAX,
     **options: Unpack[Options],
 ) -> DataFrame:
-    """The predicates are collected at once; events are counted when the table is asked for."""
+    """Collect the predicates at once; count events when the table is asked for."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -89,12 +89,12 @@ def selectivities(
 def match_fractions(
     events: DataFrame, subscriptions: Subscriptions, **options: Unpack[Options]
 ) -> DataFrame:
-    """`subscriptions` are given as in `fyke.spark.match`."""
+    """Count the matches of each subscription, which are given as in `fyke.spark.match`."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
     source = Source.of(events, options)
-    work = _Matched(source.rows, pinned(subscriptions))
+    work = _Matched(source.rows, pin_subscriptions(subscriptions))
     ship(work.pin, events.sparkSession)
     counts = source.mapped(work.counts, "subscription string, matches long")
     every = events.sparkSession.range(1).mapInArrow(work.ids, "subscription string, matches long")
@@ -107,7 +107,7 @@ def match_fractions(
 
 
 def _share(count: str) -> Any:
-    """Null where there are no events."""
+    """Return the share; null where there are no events."""
     from pyspark.sql import functions as f
 
     return f.try_divide(f.col(count).cast("double"), f.col("events").cast("double"))
@@ -118,30 +118,30 @@ def _share(count: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """How many events satisfy each predicate, none of them left out."""
+    """Counts of the events that satisfy each predicate; no predicate is left out."""
 
     rows: Rows
     texts: tuple[str, ...]
 
     def counts(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        census = Census(_read(self.texts))
+        counter = PredicateCounts(_read(self.texts))
         for batch in batches:
-            census.count(self.rows.columns(batch))
-        census.settle()
+            counter.count(self.rows.columns(batch))
+        counter.settle()
         numbers = pa.array(range(_WHOLE, len(self.texts)), pa.int64())
-        satisfied = pa.array([census.events, *census.satisfied.tolist()], pa.int64())
+        satisfied = pa.array([counter.events, *counter.satisfied.tolist()], pa.int64())
         yield pa.RecordBatch.from_arrays([numbers, satisfied], schema=_HELD)
 
 
 @lru_cache(maxsize=2)
 def _read(texts: tuple[str, ...]) -> Sequence[Any]:
-    """A worker reads the predicates of a job once."""
+    """Read the predicates of a job once in a worker."""
     return tuple(map(parse_text, texts))
 
 
 @dataclass(frozen=True, slots=True)
 class _Matched:
-    """How many events each subscription accepts; the row without one is the number of events."""
+    """Counts of the events that each subscription accepts; the row without one counts all."""
 
     rows: Rows
     pin: Pin
@@ -162,7 +162,7 @@ class _Matched:
         yield _matched(matches)
 
     def ids(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        """All subscriptions, with no match, and no event."""
+        """Return all subscriptions, with no match, and no event."""
         for _ in batches:
             yield _matched(Counter({None: 0}))
             for matcher in self.pin.matchers():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Options(TypedDict, total=False):
-    """How rows are read, as in `fyke.spark.match`; `sample` is the share of them to look at."""
+    """Options for reading rows, as in `fyke.spark.match`; `sample` is the share to look at."""
 
     attributes: Sequence[str] | None
     json: str | None
@@ -57,7 +57,7 @@ class Source:
         return cls(_sampled(events, options), Rows(reading, errors == "skip"))
 
     def mapped(self, work: Work, schema: Any) -> DataFrame:
-        """What workers make of the columns that are read."""
+        """Return what workers make of the columns that are read."""
         return map_batches(self.frame, list(self.rows.reading.names), work, schema)
 
 
@@ -80,7 +80,7 @@ class Rows:
     skips: bool
 
     def columns(self, batch: pa.RecordBatch) -> Columns | list[Event]:
-        """The rows that can be read: in columns, where they are columns."""
+        """Return the rows that can be read: in columns, where they are columns."""
         if self.reading.form != "columns":
             return self._decoded(batch)
         cells = batch.select(list(self.reading.names))
@@ -97,7 +97,7 @@ class Rows:
         return [event for event in decoded.values() if not isinstance(event, str)]
 
     def check(self, bad: dict[int, str]) -> None:
-        """EventError where rows that cannot be read are not to be skipped."""
+        """Raise EventError where rows that cannot be read are not to be skipped."""
         if bad and not self.skips:
             raise EventError(
                 f"a row cannot be read as an event: {next(iter(bad.values()))}; with "

@@ -25,7 +25,7 @@ def kind_name(value: Scalar) -> str:
 
 
 def written(value: Scalar) -> str:
-    """A canonical scalar as JSON."""
+    """Write a canonical scalar as JSON."""
     match value:
         case str():
             return encode_basestring(value)

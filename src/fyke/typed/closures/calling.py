@@ -44,7 +44,7 @@ class Calling(Attributes, Comparing):
 
     __slots__ = ()
 
-    def called(self, node: ast.Call, path: Path) -> Abstract:
+    def call(self, node: ast.Call, path: Path) -> Abstract:
         function = node.func
         if node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
             return self.unknown_call(node, path)
@@ -55,17 +55,15 @@ class Calling(Attributes, Comparing):
         if not isinstance(target, Known):
             return self.unknown_call(node, path)
         if (target.value is any or target.value is all) and len(node.args) == 1:
-            found = self.quantified(target.value is any, node.args[0], path)
+            found = self.quantify(target.value is any, node.args[0], path)
             if found is not None:
                 return Verdict(found)
         if target.value is isinstance and len(node.args) == 2:
             return Verdict(self.instance(node, path))
         arguments = [self.evaluate(each, path) for each in node.args]
-        return self.applied(node, target.value, arguments, path)
+        return self.apply(node, target.value, arguments, path)
 
-    def applied(
-        self, node: ast.Call, target: Any, arguments: list[Abstract], path: Path
-    ) -> Abstract:
+    def apply(self, node: ast.Call, target: Any, arguments: list[Abstract], path: Path) -> Abstract:
         if target is bool and len(arguments) == 1:
             return Verdict(self.truth_of(arguments[0], node, path))
         match arguments:
@@ -122,7 +120,7 @@ class Calling(Attributes, Comparing):
             case Known(module) if isinstance(module, ModuleType):
                 found = self.member(module, name, node, path)
                 if isinstance(found, Known):
-                    return self.applied(node, found.value, arguments, path)
+                    return self.apply(node, found.value, arguments, path)
         return self.unknown_call(node, path)
 
     def text_method(
@@ -137,13 +135,13 @@ class Calling(Attributes, Comparing):
             given = arguments[0]
             if isinstance(given, Known) and is_plain(given.value):
                 found = truth.starting(read, given.value, name == "endswith")
-                return Verdict(self.asked(found, node))
+                return Verdict(self.note_unknown(found, node))
         return self.operation([read, *arguments], node, path)
 
     def expression(
         self, node: ast.Call, name: str, pattern: Any, arguments: list[Abstract], path: Path
     ) -> Abstract:
-        """`re.match(pattern, text)` and its like: of the pattern, the text that it begins with."""
+        """Read a call such as `re.match(pattern, text)`: only the pattern's first text is used."""
         if len(arguments) != 1:
             return self.operation(arguments, node, path)
         prefix = literal_prefix(pattern)
@@ -175,7 +173,7 @@ class Calling(Attributes, Comparing):
     def container(
         self, node: ast.Call, target: Any, arguments: list[Abstract], path: Path
     ) -> Abstract:
-        """`set(values)` and its like, of values that are known."""
+        """Read a call such as `set(values)`, of values that are known."""
         values = [each.value for each in arguments if isinstance(each, Known)]
         if len(values) == len(arguments) and all(map(is_plain, values)):
             try:
@@ -185,8 +183,8 @@ class Calling(Attributes, Comparing):
             return Known(made if isinstance(made, range) else tuple(made))
         return self.unknown_call(node, path)
 
-    def quantified(self, is_any: bool, node: ast.expr, path: Path) -> Truth | None:
-        """`any(... for x in constants)`, and all."""
+    def quantify(self, is_any: bool, node: ast.expr, path: Path) -> Truth | None:
+        """Read `any(... for x in constants)`, and `all` likewise."""
         if not isinstance(node, ast.GeneratorExp | ast.ListComp) or len(node.generators) != 1:
             return None
         generator = node.generators[0]
@@ -216,7 +214,7 @@ class Calling(Attributes, Comparing):
 
 
 def _only_result(node: Definition) -> ast.expr | None:
-    """Return what a function gives back, if it does nothing else."""
+    """Return the expression that a function returns, if it does nothing else."""
     if isinstance(node, ast.Lambda):
         return node.body
     if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list:

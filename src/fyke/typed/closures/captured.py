@@ -34,7 +34,7 @@ _MISSING: Final = object()
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value and all in it is of the standard library, so that looking at it is pure."""
+    """Return True if a value and its parts are of the standard library: looking at it is pure."""
     if type(value) in SCALARS:
         return True
     if type(value) in (tuple, frozenset, list, set):
@@ -45,14 +45,14 @@ def is_plain(value: Any) -> bool:
 
 
 def is_fixed(value: Any) -> bool:
-    """Whether a value has no part that may change: no list in it, no set, no dictionary."""
+    """Return True if no part of a value may change: it holds no list, set or dictionary."""
     if type(value) is tuple:
         return all(map(is_fixed, value))
     return type(value) not in _MUTABLE
 
 
 def _elements(container: Any) -> tuple[Any, ...]:
-    """Return what is in a list, a set or a dictionary, in the order in which it stands there."""
+    """Return the elements of a list, a set or a dictionary, in their order."""
     if type(container) is dict:
         return (*container, *container.values())
     return tuple(container)
@@ -95,7 +95,7 @@ class Watch:
 
 
 class Captured:
-    """What one function captures. `watches` grow with what is asked for."""
+    """The values that one function captures. `watches` grow with every value that is asked for."""
 
     def __init__(self, function: FunctionType, watches: dict[tuple[int, str], Watch]) -> None:
         self.function = function
@@ -111,7 +111,7 @@ class Captured:
         value = scope.get(name, _builtins(function).get(name, _MISSING))
         if value is _MISSING:
             raise LookupError(name)
-        return self.watched(scope, name, lambda: scope.get(name, value), value)
+        return self.watch(scope, name, lambda: scope.get(name, value), value)
 
     def _cell(self, name: str, cell: CellType) -> Any:
         try:
@@ -120,7 +120,7 @@ class Captured:
             raise LookupError(name) from None
         if is_fixed(value) and is_bound_once(self.function, name):
             return value
-        return self.watched(cell, name, lambda: cell.cell_contents, value)
+        return self.watch(cell, name, lambda: cell.cell_contents, value)
 
     def member(self, holder: Any, name: str) -> Any:
         """Return an attribute of a module, a class or an object that simply has it."""
@@ -128,7 +128,7 @@ class Captured:
             scope = vars(holder)
             if name not in scope:
                 raise LookupError(name)
-            return self.watched(scope, name, lambda: scope[name], scope[name])
+            return self.watch(scope, name, lambda: scope[name], scope[name])
         if isinstance(holder, type):
             value = next((vars(b)[name] for b in holder.__mro__ if name in vars(b)), _MISSING)
             if issubclass(holder, Enum):
@@ -137,7 +137,7 @@ class Captured:
                     return value
             if value is _MISSING or not is_plain(value):
                 raise LookupError(name)
-            return self.watched(holder, name, lambda: getattr(holder, name), value)
+            return self.watch(holder, name, lambda: getattr(holder, name), value)
         if isinstance(holder, Enum) and name in ("value", "name"):
             if has_plain_members(type(holder)) and is_fixed(holder.value):
                 return getattr(holder, name)
@@ -159,7 +159,7 @@ class Captured:
         is_frozen = is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
         if is_frozen and is_plain(value) and is_fixed(value):
             return value
-        return self.watched(holder, name, lambda: getattr(holder, name), value)
+        return self.watch(holder, name, lambda: getattr(holder, name), value)
 
     def method(self, holder: Any, name: str) -> FunctionType:
         """Return a method of an object; it may be replaced, in the object or in its class."""
@@ -168,12 +168,12 @@ class Captured:
         own = getattr(holder, "__dict__", None)
         if not isinstance(function, FunctionType) or name in (own or ()):
             raise LookupError(name)
-        self.watched(cls, name, lambda: getattr_static(cls, name), function)
+        self.watch(cls, name, lambda: getattr_static(cls, name), function)
         if own is not None:
-            self.watched(own, name, lambda: own.get(name), None)
+            self.watch(own, name, lambda: own.get(name), None)
         return function
 
-    def watched(self, holder: Any, name: str, read: Callable[[], Any], value: Any) -> Any:
+    def watch(self, holder: Any, name: str, read: Callable[[], Any], value: Any) -> Any:
         if type(value) in _MUTABLE and len(value) > _SIZE_MAX:
             raise LookupError(name)
         if not all(map(is_fixed, _elements(value) if type(value) in _MUTABLE else (value,))):
@@ -191,7 +191,7 @@ def _builtins(function: Any) -> dict[str, Any]:
 
 
 def is_bound_once(function: FunctionType, name: str) -> bool:
-    """Whether a variable of an enclosing function is bound once, outside of loops."""
+    """Return True if a variable of an enclosing function is bound once, outside of loops."""
     from fyke.typed.source import enclosing
 
     for scope in enclosing(function):
@@ -214,7 +214,7 @@ _stored: dict[ast.AST, dict[str, list[bool]]] = {}
 
 
 def _stores(scope: Any) -> dict[str, list[bool]]:
-    """Return where names are bound inside a function, by name: whether in a loop."""
+    """Return the names that a function binds; per binding, True if it is in a loop."""
     found = _stored.get(scope)
     if found is not None:
         return found

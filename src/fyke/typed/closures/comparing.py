@@ -47,7 +47,7 @@ class Comparing(Frame):
     def chain(
         self, left: ast.expr, ops: list[ast.cmpop], comparators: list[ast.expr], path: Path
     ) -> Truth:
-        """`a < b <= c`, which is `a < b and b <= c`, and b is asked for once."""
+        """Read `a < b <= c`: `a < b and b <= c`, where b is evaluated once."""
         values = [self.evaluate(each, path) for each in (left, *comparators)]
         nodes = [left, *comparators]
         parts = []
@@ -77,20 +77,20 @@ class Comparing(Frame):
                 except (TypeError, ArithmeticError):
                     return UNKNOWN
             case Read(), Known(b) if is_plain(b):
-                return self.asked(truth.compare(one, sign, b), node)
+                return self.note_unknown(truth.compare(one, sign, b), node)
             case Known(a), Read() if is_plain(a):
-                return self.asked(truth.compare(other, FLIPPED[sign], a), node)
+                return self.note_unknown(truth.compare(other, FLIPPED[sign], a), node)
             case Read(), Read():
-                return self.asked(truth.compare_both(one, sign, other), node)
+                return self.note_unknown(truth.compare_both(one, sign, other), node)
         self.operation([one, other], node, path)
         return UNKNOWN
 
     def within(self, one: Abstract, other: Abstract, node: ast.AST, path: Path) -> Truth:
         match one, other:
             case Read(), Known(values) if is_plain(values) and hasattr(values, "__contains__"):
-                return self.asked(truth.among(one, values), node)
+                return self.note_unknown(truth.among(one, values), node)
             case Known(value), Read() if is_plain(value):
-                return self.asked(truth.holding(other, value), node)
+                return self.note_unknown(truth.holding(other, value), node)
         self.operation([one, other], node, path)
         return UNKNOWN
 
@@ -112,7 +112,7 @@ class Comparing(Frame):
         return UNKNOWN
 
     def instance(self, node: ast.Call, path: Path) -> Truth:
-        """`isinstance(value, classes)`."""
+        """Read `isinstance(value, classes)`."""
         value, cls = (self.evaluate(each, path) for each in node.args)
         if not isinstance(cls, Known):
             self.effect(node, path, "the class is not known")

@@ -75,7 +75,7 @@ def derived(where: object, cls: type) -> Derived:
 
 
 def predicate(where: object) -> Callable[[Any], Any]:
-    """Return what is called with an object; FykeError where it is nothing to call so."""
+    """Return the function that is called with an object; FykeError if there is none."""
     call: Any = where if callable(where) else getattr(where, "match", None)
     if not callable(call) or isinstance(where, type):
         raise FykeError(
@@ -119,14 +119,14 @@ _known_sets: WeakKeyDictionary[ast.AST, set[str] | None] = WeakKeyDictionary()
 
 
 def _set_in(node: Any, own: str) -> set[str] | None:
-    """Return what a method sets, which is found out once for all objects of its class."""
+    """Return the attributes that a method sets. They are found once for a class."""
     if node not in _known_sets:
         _known_sets[node] = _read_sets(node, own)
     return _known_sets[node]
 
 
 def _read_sets(node: Any, own: str) -> set[str] | None:
-    """Return what a method sets; to call other methods of self is fine: they are looked at too."""
+    """Return the attributes that a method sets, by itself and by other methods of self."""
     found = changes(node, own)
     if found is not None:
         return found

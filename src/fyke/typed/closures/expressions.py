@@ -30,7 +30,7 @@ from fyke.typed.closures.values import (
     Subject,
     Verdict,
     is_looked_at,
-    joined,
+    join,
 )
 
 _ARITHMETIC: Final[dict[type, Any]] = {
@@ -73,7 +73,7 @@ class Expressions(Calling):
             case ast.Attribute(inner, name):
                 return self.attribute(self.evaluate(inner, path), name, node, path)
             case ast.BoolOp(op, values):
-                return Verdict(self.connected(isinstance(op, ast.And), values, path))
+                return Verdict(self.connect(isinstance(op, ast.And), values, path))
             case ast.UnaryOp(ast.Not(), operand):
                 return Verdict(~self.truth(operand, path))
             case ast.UnaryOp(ast.USub(), operand):
@@ -88,9 +88,9 @@ class Expressions(Calling):
             case ast.NamedExpr(ast.Name(name), value):
                 return self.walrus(name, self.evaluate(value, path), node, path)
             case ast.Call():
-                return self.called(node, path)
+                return self.call(node, path)
             case ast.Tuple(elts) | ast.List(elts) | ast.Set(elts):
-                return self.collected(node, [self.evaluate(each, path) for each in elts], path)
+                return self.collect(node, [self.evaluate(each, path) for each in elts], path)
             case ast.BinOp(left, op, right):
                 one, other = self.evaluate(left, path), self.evaluate(right, path)
                 return self.arithmetic(node, op, one, other, path)
@@ -109,12 +109,12 @@ class Expressions(Calling):
         return FOREIGN
 
     def walrus(self, name: str, value: Abstract, node: ast.expr, path: Path) -> Abstract:
-        """`(name := value)`: it may not run, and then the name has what it had before."""
+        """Read `(name := value)`. It may not run; then the name keeps its value."""
         before = self.names.get(name)
-        self.store(name, value if before is None else joined(value, before), node, path)
+        self.store(name, value if before is None else join(value, before), node, path)
         return value
 
-    def connected(self, is_and: bool, values: list[ast.expr], path: Path) -> Truth:
+    def connect(self, is_and: bool, values: list[ast.expr], path: Path) -> Truth:
         parts = []
         for value in values:
             part = self.truth(value, path)
@@ -144,7 +144,7 @@ class Expressions(Calling):
                 return PLAIN
         return self.operation([one, other], node, path)
 
-    def collected(self, node: ast.expr, parts: list[Abstract], path: Path) -> Abstract:
+    def collect(self, node: ast.expr, parts: list[Abstract], path: Path) -> Abstract:
         if all(isinstance(part, Known) and is_plain(part.value) for part in parts):
             values = tuple(part.value for part in parts if isinstance(part, Known))
             try:
@@ -167,7 +167,7 @@ class Expressions(Calling):
 
 
 def _chosen(condition: Truth, a: Truth, b: Truth) -> Truth:
-    """`a if condition else b`."""
+    """Return the truth of `a if condition else b`."""
     return Truth(
         disjunction((conjunction((condition.can, a.can)), conjunction((condition.cannot, b.can)))),
         disjunction(
@@ -177,5 +177,5 @@ def _chosen(condition: Truth, a: Truth, b: Truth) -> Truth:
 
 
 def kind(node: ast.AST) -> str:
-    """Return what a node is called: `an if exp`, `a while`."""
+    """Return the name of a node: `an if exp`, `a while`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__).lower()

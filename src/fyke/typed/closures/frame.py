@@ -42,7 +42,7 @@ class GiveUp(Exception):
 
 @dataclass(slots=True)
 class Notes:
-    """What is found out about one closure, over all functions that are read for it.
+    """The findings about one closure, from all functions that are read for it.
 
     `accepted` are the paths whose events must reach it, `relies` the attributes and methods of the
     event that it looks at.
@@ -80,7 +80,7 @@ class Frame:
     """Names that are declared global or nonlocal: setting them is a change of state."""
 
     def evaluate(self, node: ast.expr, path: Path) -> Abstract:
-        """Return what an expression stands for."""
+        """Return the abstract value of an expression."""
         raise NotImplementedError
 
     def truth_of(self, value: Abstract, node: ast.AST, path: Path) -> Truth:
@@ -124,7 +124,7 @@ class Frame:
         return UNKNOWN
 
     def operation(self, values: list[Abstract], node: ast.AST, path: Path) -> Abstract:
-        """Return what comes of values of the standard library; of others, anything may."""
+        """Return the result of an operation. Only values of the standard library are pure."""
         if any(not is_looked_at(value) for value in values):
             self.effect(node, path, "it may call code that is not read")
             return FOREIGN
@@ -132,8 +132,8 @@ class Frame:
             self.notes.note(node, "what comes of it is not known")
         return PLAIN
 
-    def asked(self, found: Truth, node: ast.AST) -> Truth:
-        """Note where nothing came of a question to a filter."""
+    def note_unknown(self, found: Truth, node: ast.AST) -> Truth:
+        """Note the node if its truth is unknown. Return the truth."""
         if found.can == TRUE and found.cannot == TRUE:
             self.notes.note(node, "filters do not compare so")
         return found

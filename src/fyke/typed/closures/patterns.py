@@ -46,7 +46,7 @@ class Patterns(Expressions):
         return UNKNOWN
 
     def alternatives(self, patterns: list[ast.pattern], value: Abstract, path: Path) -> Truth:
-        """`case a | b`: what they bind is known only if all of them bind the same."""
+        """Read `case a | b`. A bound name is known only if all alternatives bind the same value."""
         parts, seen = [], []
         for each in patterns:
             parts.append(self.pattern(each, value, path))

@@ -33,7 +33,7 @@ _SUSPENDS: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYN
 
 
 def read(notes: Notes, function: FunctionType, node: Definition, own: Own | None) -> Filter:
-    """Return what covers a function of one event; `own` is its self."""
+    """Return the filter that covers a function of one event; `own` is its self."""
     subject = Subject(notes.description)
     given: list[Abstract] = [subject] if own is None else [own, subject]
     frame = Statements(notes, Captured(function, notes.watches), bound(function, node, given))

@@ -41,7 +41,7 @@ class Statements(Patterns):
         self.through(body, [(self.names, path)])
 
     def block(self, body: list[ast.stmt], names: dict[str, Abstract], path: Path) -> States:
-        """Run statements inside of another one; none where the path cannot be."""
+        """Run statements inside of another one, unless the path is impossible."""
         return [] if FALSE in path else self.through(body, [(dict(names), path)])
 
     def through(self, body: list[ast.stmt], states: States) -> States:
@@ -138,7 +138,7 @@ class Statements(Patterns):
                 self.effect(at, path, "it changes something")
 
     def spread(self, target: ast.expr, parts: Iterable[Abstract], at: ast.stmt, path: Path) -> None:
-        """`a, b = c, d`: all of the right side is there before a name is bound."""
+        """Read `a, b = c, d`. The right side is evaluated before a name is bound."""
         places = target.elts if isinstance(target, ast.Tuple) else []
         known = list(parts)
         for place, each in enumerate(places):
@@ -149,7 +149,7 @@ class Statements(Patterns):
     def add_to(
         self, name: str, op: ast.operator, value: Abstract, at: ast.stmt, path: Path
     ) -> None:
-        """`name += value`, which changes a list in place, whoever else holds it."""
+        """Read `name += value`. It changes a list in place, for every holder of the list."""
         before = self.names.get(name, FOREIGN)
         is_number = isinstance(value, Known) and type(value.value) in (int, float)
         match before:

@@ -104,7 +104,7 @@ _ORDERS: Final[dict[str, Callable[[Any, Any], bool]]] = {
 
 
 def compare(read: Read, sign: str, value: Any) -> Truth:
-    """`read sign value` for the six comparisons; the value is a plain one."""
+    """Return the truth of `read sign value` for the six comparisons; the value is a plain one."""
     if sign == "==":
         return equal(read, value)
     if sign == "!=":
@@ -113,7 +113,7 @@ def compare(read: Read, sign: str, value: Any) -> Truth:
 
 
 def compare_both(left: Read, sign: str, right: Read) -> Truth:
-    """Two attributes, if both have values of one kind and are never None."""
+    """Compare two attributes, if both have values of one kind and are never None."""
     sides = (left, right)
     alike = any(
         all(s.is_plain and s.shape.is_scalar and s.shape.classes <= kind for s in sides)
@@ -154,7 +154,7 @@ def _content(member: Enum) -> Any:
 
 
 def is_none(read: Read) -> Truth:
-    """None is an attribute that is missing; a null would do as well."""
+    """Return the truth of `read is None`: the attribute is missing, or null."""
     if not read.is_plain:
         return NEVER
     if not read.shape.is_optional and not read.shape.is_tree:
@@ -163,7 +163,7 @@ def is_none(read: Read) -> Truth:
 
 
 def _member(read: Read, values: tuple[Any, ...]) -> Truth:
-    """Equal to one of some values; a list is equal to none of them, whatever its elements."""
+    """Return the truth of `read in values`. A list equals none of them, whatever its elements."""
     try:
         leaf = In(read.name, tuple(admit(value) for value in values))
     except FykeError:
@@ -192,7 +192,7 @@ def _equal_number(read: Read, value: Any) -> Truth:
 
 
 def _is_odd(read: Read) -> bool:
-    """Whether it has values that are shown as something else: durations, dates, ids."""
+    """Return True if some values are shown as something else: durations, dates, ids."""
     return not read.classes <= {bool, int, float, Decimal, str, datetime}
 
 
@@ -258,7 +258,7 @@ def _is_odd_for_order(read: Read, value: Any) -> bool:
 
 
 def _is_moment(read: Read, value: Any) -> bool:
-    """Whether both are moments that compare in one way: fixed zones, or dates with dates."""
+    """Return True if both are moments that compare in one way: fixed zones, or dates with dates."""
     if type(value) is datetime:
         is_fixed = type(value.tzinfo) is timezone
         return is_fixed and datetime in read.classes and date not in read.classes
@@ -266,7 +266,7 @@ def _is_moment(read: Read, value: Any) -> bool:
 
 
 def _ordered_members(read: Read, value: Any, holds: Callable[[Any, Any], bool]) -> Truth:
-    """Each member as Python compares it: an interval of text would go by the schema's order."""
+    """Compare each member as Python does: an interval of text would go by the schema's order."""
     members: Any = read.shape.members or getattr(read.shape.domain, "values", ())
     if len(read.classes) > 1 or (isinstance(members, type) and issubclass(members, Flag)):
         return UNKNOWN
@@ -307,7 +307,7 @@ def _range(read: Read, sign: str, value: Scalar) -> Truth:
 
 
 def among(read: Read, values: Any) -> Truth:
-    """`read in values`, for a container of plain values."""
+    """Return the truth of `read in values`, for a container of plain values."""
     if isinstance(values, range):
         if len(values) > _LISTED_MAX:
             ends = sorted((values[0], values[-1]))
@@ -324,7 +324,7 @@ def among(read: Read, values: Any) -> Truth:
 
 
 def holding(read: Read, value: Any) -> Truth:
-    """`value in read`: a text in a text, or an element of a list."""
+    """Return the truth of `value in read`: a text in a text, or an element of a list."""
     elements = read.shape.elements
     if elements is not None and elements.is_scalar:
         if value is None or elements.members or elements.is_optional:
@@ -340,7 +340,10 @@ def holding(read: Read, value: Any) -> Truth:
 
 
 def starting(read: Read, prefixes: Any, at_end: bool) -> Truth:
-    """`read.startswith(prefixes)` and `endswith`: a text, or a tuple of texts."""
+    """Return the truth of `read.startswith(prefixes)` or `endswith`.
+
+    `prefixes` is a text or a tuple of texts.
+    """
     texts = prefixes if type(prefixes) is tuple else (prefixes,)
     if not all(type(text) is str for text in texts) or not read.is_text:
         return UNKNOWN
@@ -355,7 +358,7 @@ hold the letter itself: İ is two characters in lower case, ß is SS and ı is I
 
 
 def _fits(read: Read, text: str, where: str) -> Truth:
-    """The text as a whole, or (%%) anywhere, (` %`) at the start, (%) at the end."""
+    """Compare with the whole text (""), its inside ("%%"), its start (" %") or its end ("%")."""
     if ONE in text:
         return UNKNOWN
     if not read.is_stripped and read.case is None:
@@ -385,7 +388,7 @@ def _fits(read: Read, text: str, where: str) -> Truth:
 
 
 def truthy(read: Read) -> Truth:
-    """`if read:`; zero, the empty text, False and None are false."""
+    """Return the truth of `if read:`. Zero, the empty text, False and None are false."""
     if not read.is_plain or not read.shape.is_scalar or read.shape.members or _is_odd(read):
         return UNKNOWN
     if read.classes == {bool}:

@@ -64,17 +64,17 @@ PLAIN: Final = Plain()
 FOREIGN: Final = Foreign()
 Abstract: TypeAlias = Known | Subject | Own | Verdict | Read | Plain | Foreign
 Path: TypeAlias = tuple[Filter, ...]
-"""What must have been true to come here, as a conjunction of covers."""
+"""The conditions that must have been true to come here, as a conjunction of covers."""
 
 
 def is_looked_at(value: Abstract) -> bool:
-    """Whether operators and functions of the standard library do nothing but look at a value."""
+    """Return True if operators and functions of the standard library only look at a value."""
     if isinstance(value, Known):
         return is_plain(value.value)
     return isinstance(value, Read | Verdict | Plain)
 
 
-def joined(one: Abstract, other: Abstract) -> Abstract:
-    """Return what stands for a variable that has the one value or the other."""
+def join(one: Abstract, other: Abstract) -> Abstract:
+    """Return the abstract value of a variable that has one value or the other."""
     alike = all(isinstance(each, Read | Verdict | Plain) for each in (one, other))
     return PLAIN if alike else FOREIGN

@@ -21,7 +21,7 @@ from typing import Final
 
 from fyke.errors import FilterError
 from fyke.events.event import Document, Event, as_event
-from fyke.filters.dialects.cesql.compiler import compiled
+from fyke.filters.dialects.cesql.compiler import compile_expression
 from fyke.filters.dialects.cesql.functions import FUNCTIONS
 from fyke.filters.dialects.cesql.interpreter import Attributes, Evaluate, evaluator
 from fyke.filters.dialects.cesql.parser import DEPTH_MAX, parse_text
@@ -39,7 +39,7 @@ _RESIDUAL_LIMITS: Final = Limits(
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an expression is worth on an event. `error` is None, or names what went wrong first."""
+    """The value of an expression on an event. `error` is None, or the name of the first error."""
 
     value: Primitive
     error: Error | None = None
@@ -56,22 +56,22 @@ class _Check:
 
 
 def parse(source: object, limits: Limits = DEFAULT_LIMITS) -> Filter:
-    """The filter that an expression is."""
+    """Read the filter of an expression."""
     if not isinstance(source, str):
         raise FilterError(f"a CESQL expression is text, not {type(source).__name__}")
-    return compiled(parse_text(source, _bounded(limits), FUNCTIONS))
+    return compile_expression(parse_text(source, _bound(limits), FUNCTIONS))
 
 
 def check(text: str) -> _Check:
-    """The interpreter of one expression, as a test of events."""
+    """Return the interpreter of one expression, as a test of events."""
     expression = parse_text(text, _RESIDUAL_LIMITS)
     return _Check(evaluator(expression), names(expression))
 
 
 def evaluate(text: str | int, event: Event | Document) -> Result:
-    """The value of an expression on an event, and the error that stands beside it.
+    """Return the value of an expression on an event, with the error if there is one.
 
-    Readers of JSON and YAML turn the expressions `TRUE` and `-10` into values: these will do, too.
+    Readers of JSON and YAML turn the expressions `TRUE` and `-10` into values; values are read too.
     """
     if isinstance(text, int) and is_integer(text):
         text = str(text)
@@ -88,8 +88,8 @@ def evaluate(text: str | int, event: Event | Document) -> Result:
 
 @lru_cache(maxsize=_EXPRESSIONS_KEPT)
 def _evaluator(text: str) -> Evaluate:
-    return evaluator(parse_text(text, _bounded(DEFAULT_LIMITS)))
+    return evaluator(parse_text(text, _bound(DEFAULT_LIMITS)))
 
 
-def _bounded(limits: Limits) -> Limits:
+def _bound(limits: Limits) -> Limits:
     return replace(limits, depth_max=min(limits.depth_max, DEPTH_MAX))

@@ -30,15 +30,15 @@ from fyke.filters.dialects.cesql.meaning import (
     unsure,
 )
 from fyke.filters.dialects.cesql.syntax import (
-    Attribute,
     Call,
-    Compare,
-    Exists,
+    Comparison,
+    ExistsTest,
     Expression,
     IsIn,
-    Like,
+    LikeTest,
     Literal,
-    Not,
+    LogicNot,
+    Variable,
     names,
 )
 from fyke.filters.dialects.cesql.text_forms import (
@@ -65,22 +65,25 @@ from fyke.filters.text_predicate import Matches, ends_with, like
 
 
 def operand(expression: Expression) -> Meaning:
-    """An operand of AND, OR or XOR, which is cast to Boolean; it is no Logic and no Not itself."""
+    """Return the meaning of an operand of AND, OR or XOR, which is cast to Boolean.
+
+    The operand is neither a Logic nor a Not itself.
+    """
     if not names(expression):
         return _constant(expression)
     match expression:
-        case Attribute():
+        case Variable():
             return _equals_boolean(expression, True)
-        case Exists(name):
+        case ExistsTest(name):
             there = TRUE if name in REQUIRED else present(name)
             return Meaning(there, negation(there), frozenset())
-        case Like(Attribute() as attribute, pattern):
+        case LikeTest(Variable() as attribute, pattern):
             return _like(attribute, pattern, expression)
-        case IsIn(Attribute() as attribute, items):
+        case IsIn(Variable() as attribute, items):
             literals = _literals(items)
             if literals is not None:
                 return _one_of(attribute, literals, expression)
-        case Compare():
+        case Comparison():
             return _compare(expression)
     if type_of(expression) is not bool:
         expression = Call("BOOL", (expression,))
@@ -88,14 +91,16 @@ def operand(expression: Expression) -> Meaning:
 
 
 def negated(expression: Expression) -> Meaning:
-    """NOT's operand, which is not cast from Integer."""
+    """Return the meaning of NOT's operand, which is not cast from Integer."""
     kind = type_of(expression)
     if kind is int:
         return ALWAYS_WRONG
-    if isinstance(expression, Attribute) and names(expression):
+    if isinstance(expression, Variable) and names(expression):
         name = expression.name
         false = In(name, (False, *_spellings("false")))
-        return Meaning(In(name, (True, *_spellings("true"))), false & residual(Not(expression)))
+        return Meaning(
+            In(name, (True, *_spellings("true"))), false & residual(LogicNot(expression))
+        )
     return operand(expression)
 
 
@@ -119,14 +124,14 @@ def _literals(expressions: Iterable[Expression]) -> list[Primitive] | None:
 # --- strings and sets -----------------------------------------------------------------------------
 
 
-def _like(attribute: Attribute, pattern: str, expression: Expression) -> Meaning:
+def _like(attribute: Variable, pattern: str, expression: Expression) -> Meaning:
     return sure(
         attribute.name, text_fits(attribute.name, pattern_glob(pattern), residual(expression))
     )
 
 
-def _one_of(attribute: Attribute, literals: list[Primitive], expression: Expression) -> Meaning:
-    """`a IN (...)` casts the literals to the attribute's type, until one is equal or fails."""
+def _one_of(attribute: Variable, literals: list[Primitive], expression: Expression) -> Meaning:
+    """Cast the literals of `a IN (...)` to the attribute's type, until one is equal or fails."""
     values: list[Scalar] = [
         value
         for literal in literals
@@ -146,7 +151,7 @@ def _is_integer_value(value: Scalar) -> bool:
 
 
 def _castable(values: Iterable[int | None]) -> list[int]:
-    """The casts in front of the first that fails."""
+    """Return the casts before the first that fails."""
     made = []
     for value in values:
         if value is None:
@@ -160,33 +165,33 @@ def _castable(values: Iterable[int | None]) -> list[int]:
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
-def _compare(expression: Compare) -> Meaning:
+def _compare(expression: Comparison) -> Meaning:
     wanted = int if expression.operator != "=" else type_of(expression.right)
     left = _uncast(expression.left, wanted)
     right = _uncast(expression.right, int) if expression.operator != "=" else expression.right
     match left, right:
-        case Attribute(), Literal(value):
+        case Variable(), Literal(value):
             if expression.operator == "=":
                 return _equals(left, value)
             return _order(left, expression.operator, value, expression)
-        case Literal(value), Attribute():
+        case Literal(value), Variable():
             if expression.operator == "=":
                 return _one_of(right, [value], expression)
             return _order(right, _MIRRORED[expression.operator], value, expression)
-        case Call("LOWER", (Attribute(name),)), Literal(str(text)) if text.isascii():
+        case Call("LOWER", (Variable(name),)), Literal(str(text)) if text.isascii():
             return _lowered(name, text, expression)
     return checked(expression)
 
 
 def _uncast(expression: Expression, wanted: Type | None) -> Expression:
-    """`INT(a) < 5` is `a < 5`: the operator casts anyway."""
+    """Drop a cast that the operator makes anyway: `INT(a) < 5` is `a < 5`."""
     match expression:
         case Call("INT" | "BOOL" | "STRING", (inner,)) if type_of(expression) is wanted:
             return inner
     return expression
 
 
-def _equals(attribute: Attribute, value: Primitive) -> Meaning:
+def _equals(attribute: Variable, value: Primitive) -> Meaning:
     if isinstance(value, str):
         return sure(attribute.name, text_is(attribute.name, value))
     if isinstance(value, bool):
@@ -194,7 +199,7 @@ def _equals(attribute: Attribute, value: Primitive) -> Meaning:
     return _equals_integer(attribute, value)
 
 
-def _equals_integer(attribute: Attribute, number: int) -> Meaning:
+def _equals_integer(attribute: Variable, number: int) -> Meaning:
     name, digits = attribute.name, str(abs(number))
     signs = ["-"] if number < 0 else ["", "+"] if number else ["", "+", "-"]
     values: list[Scalar] = [number, *(sign + digits for sign in signs)]
@@ -203,35 +208,35 @@ def _equals_integer(attribute: Attribute, number: int) -> Meaning:
     sign = "-" if number < 0 else "[+]?" if number else "[+-]?"
     padded = conjunction([ends_with(name, "0" + digits), Matches(name, f"^{sign}0+{digits}$")])
     true = disjunction([In(name, tuple(values)), padded])
-    return unsure(name, true, Compare("=", attribute, Literal(number)))
+    return unsure(name, true, Comparison("=", attribute, Literal(number)))
 
 
-def _equals_boolean(attribute: Attribute, truth: bool) -> Meaning:
-    """Strings in any case, Booleans, and integers: zero is false, the others are true."""
+def _equals_boolean(attribute: Variable, truth: bool) -> Meaning:
+    """Accept strings in any case, Booleans, and integers: zero is false, the others are true."""
     name = attribute.name
-    is_true = Compare("=", attribute, Literal(True))
+    is_true = Comparison("=", attribute, Literal(True))
     integers = disjunction([Range(name, INTEGER_MIN, -1), Range(name, 1, INTEGER_MAX)])
     true = disjunction([In(name, (True, *_spellings("true"))), integers & residual(is_true)])
     false = In(name, (False, 0, *_spellings("false")))
     if truth:
-        return Meaning(true, false & residual(Not(is_true)))
-    return Meaning(false, true & residual(Not(Compare("=", attribute, Literal(False)))))
+        return Meaning(true, false & residual(LogicNot(is_true)))
+    return Meaning(false, true & residual(LogicNot(Comparison("=", attribute, Literal(False)))))
 
 
 def _spellings(word: str) -> list[str]:
-    """The word in every mixture of cases."""
+    """Return the word in every mixture of cases."""
     return ["".join(letters) for letters in product(*((char, char.upper()) for char in word))]
 
 
-def _order(
-    attribute: Attribute, operator: str, value: Primitive, expression: Expression
-) -> Meaning:
+def _order(attribute: Variable, operator: str, value: Primitive, expression: Expression) -> Meaning:
     bound = to_integer(value)
     if bound is None:
         return ALWAYS_WRONG
     return Meaning(
         _between(attribute.name, *_interval(operator, bound), residual(expression)),
-        _between(attribute.name, *_interval(_OPPOSITE[operator], bound), residual(Not(expression))),
+        _between(
+            attribute.name, *_interval(_OPPOSITE[operator], bound), residual(LogicNot(expression))
+        ),
     )
 
 
@@ -250,7 +255,10 @@ def _interval(operator: str, bound: int) -> tuple[int, int]:
 
 
 def _between(attribute: str, low: int, high: int, exactly: Filter) -> Filter:
-    """Integers of the interval, and what may be cast to one: strings from a sign or digit on."""
+    """Accept integers of the interval, and strings that may be cast to one.
+
+    Such a string lies from the first sign or digit on.
+    """
     if low > high:
         return FALSE
     parts: list[Filter] = [
@@ -264,7 +272,7 @@ def _between(attribute: str, low: int, high: int, exactly: Filter) -> Filter:
 
 
 def _lowered(name: str, text: str, expression: Expression) -> Meaning:
-    """LOWER(a) = 'text' in ASCII: case folding finds every such string, and perhaps more."""
+    """Return the meaning of LOWER(a) = 'text': case folding finds such strings, perhaps more."""
     if text != text.lower():
         return sure(name, FALSE)
     parts: list[Filter] = [like(name, Glob((text,)), ignore_case=True)]

@@ -25,7 +25,13 @@ from typing import Final
 
 from fyke.filters.dialects.cesql.atoms import negated, operand
 from fyke.filters.dialects.cesql.meaning import Meaning, Pending, checked, type_of
-from fyke.filters.dialects.cesql.syntax import NOT_AN_ATTRIBUTE, Attribute, Expression, Logic, Not
+from fyke.filters.dialects.cesql.syntax import (
+    NOT_AN_ATTRIBUTE,
+    Expression,
+    Logic,
+    LogicNot,
+    Variable,
+)
 from fyke.filters.dialects.cesql.text_forms import present
 from fyke.filters.filter import FALSE, TRUE, And, Filter, Or, conjunction, disjunction, walk
 from fyke.filters.normal_form import rebuilt, simplify
@@ -38,18 +44,18 @@ _NODES_MAX: Final = 20_000
 """Below what the native language reads by default: every filter reads back from its text."""
 
 
-def compiled(expression: Expression) -> Filter:
-    """Exactly the events on which the expression is the Boolean true, without an error."""
-    if isinstance(expression, Attribute):
+def compile_expression(expression: Expression) -> Filter:
+    """Return the filter of exactly the events on which the expression is true without an error."""
+    if isinstance(expression, Variable):
         return FALSE if expression.name == NOT_AN_ATTRIBUTE else In(expression.name, (True,))
     if type_of(expression) is not bool:
         return FALSE
-    return simplify(_settled(_meaning(expression).true))
+    return simplify(_settle(_meaning(expression).true))
 
 
-def _settled(filter: Filter) -> Filter:
+def _settle(filter: Filter) -> Filter:
     if filter.children:
-        return rebuilt(filter, map(_settled, filter.children))
+        return rebuilt(filter, map(_settle, filter.children))
     return filter.settled() if isinstance(filter, Pending) else filter
 
 
@@ -57,9 +63,9 @@ def _meaning(expression: Expression) -> Meaning:
     match expression:
         case Logic(operator, operands):
             return _logic(expression, operator, [_meaning(each) for each in operands])
-        case Not(Logic() | Not() as inner):
+        case LogicNot(Logic() | LogicNot() as inner):
             return _meaning(inner).inverse()
-        case Not(inner):
+        case LogicNot(inner):
             return negated(inner).inverse()
     return operand(expression)
 
@@ -84,7 +90,7 @@ def _and(parts: Sequence[Meaning]) -> Meaning:
 
 
 def _some_false(parts: Sequence[Meaning]) -> Filter:
-    """Some operand is false, and those before it are no error."""
+    """Accept if some operand is false, and the operands before it are not errors."""
     if len(parts) == 1:
         return parts[0].false
     middle = len(parts) // 2
@@ -96,7 +102,7 @@ def _some_false(parts: Sequence[Meaning]) -> Filter:
 
 
 def _shared_needs(parts: Sequence[Meaning]) -> frozenset[str] | None:
-    """What the first operand needs, if no other needs more."""
+    """Return the needs of the first operand, if no other operand needs more."""
     first = parts[0].needs
     if first is None or any(part.needs is None or not part.needs <= first for part in parts):
         return None
@@ -137,7 +143,7 @@ def _outgrows(filter: Filter, nodes_max: int) -> bool:
 
 
 def _implied(filter: Filter) -> frozenset[str]:
-    """Attributes that are there, and not null, on every event that the filter accepts."""
+    """Return the attributes that are present, and not null, on every accepted event."""
     match filter:
         case And():
             return frozenset[str]().union(*map(_implied, filter.children))

@@ -39,17 +39,17 @@ class Function:
         )
 
     def types(self, count: int) -> tuple[Type | None, ...]:
-        """The type of each of `count` arguments."""
+        """Return the type of each of `count` arguments."""
         return self.parameters + (self.rest,) * (count - len(self.parameters))
 
 
 def find(name: str, count: int) -> Function | None:
-    """The function of that name that takes so many arguments."""
+    """Return the function of that name that takes this number of arguments."""
     return next((each for each in FUNCTIONS.get(name, ()) if each.takes(count)), None)
 
 
 def _sure(run: Callable[..., Primitive]) -> Callable[..., Outcome]:
-    """A function that cannot go wrong."""
+    """Wrap a function that cannot fail."""
     return lambda *arguments: (run(*arguments), None)
 
 
@@ -91,14 +91,14 @@ def _casting(target: Type) -> Callable[[Primitive], Outcome]:
     return run
 
 
-def _joined(delimiter: str, *texts: Any) -> str:
+def _join(delimiter: str, *texts: Any) -> str:
     return delimiter.join(texts)
 
 
 FUNCTIONS: Final[dict[str, tuple[Function, ...]]] = {
     "LENGTH": (Function(_sure(len), int, (str,)),),
     "CONCAT": (Function(_sure(lambda *texts: "".join(texts)), str, (), rest=str),),
-    "CONCAT_WS": (Function(_sure(_joined), str, (str,), rest=str),),
+    "CONCAT_WS": (Function(_sure(_join), str, (str,), rest=str),),
     "LOWER": (Function(_sure(str.lower), str, (str,)),),
     "UPPER": (Function(_sure(str.upper), str, (str,)),),
     "TRIM": (Function(_sure(lambda text: text.strip(_WHITE_SPACE)), str, (str,)),),

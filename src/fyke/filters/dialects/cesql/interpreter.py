@@ -33,17 +33,17 @@ from fyke.filters.dialects.cesql.like import pattern_glob
 from fyke.filters.dialects.cesql.syntax import (
     NOT_AN_ATTRIBUTE,
     Arithmetic,
-    Attribute,
     Call,
-    Compare,
-    Exists,
+    Comparison,
+    ExistsTest,
     Expression,
     IsIn,
-    Like,
+    LikeTest,
     Literal,
     Logic,
+    LogicNot,
     Negate,
-    Not,
+    Variable,
     names,
 )
 from fyke.filters.dialects.cesql.values import (
@@ -63,12 +63,12 @@ Attributes: TypeAlias = Mapping[str, Value]
 Evaluate: TypeAlias = Callable[[Attributes], Outcome]
 
 REQUIRED: Final = frozenset({"id", "source", "specversion", "type"})
-"""What every CloudEvent has; CESQL lets EXISTS rely on it."""
+"""The attributes that every CloudEvent has; CESQL lets EXISTS rely on it."""
 
 
 def evaluator(expression: Expression) -> Evaluate:
-    """The function that evaluates the expression."""
-    if isinstance(expression, (Logic, Not)):
+    """Return the function that evaluates the expression."""
+    if isinstance(expression, (Logic, LogicNot)):
         return _node(expression)
     return _elementwise(expression, _node(expression))
 
@@ -77,8 +77,8 @@ def evaluator(expression: Expression) -> Evaluate:
 
 
 def _operand(expression: Expression) -> Evaluate:
-    """An operand of AND, OR or XOR, cast to Boolean."""
-    if isinstance(expression, (Logic, Not)):
+    """Evaluate an operand of AND, OR or XOR, cast to Boolean."""
+    if isinstance(expression, (Logic, LogicNot)):
         return _node(expression)
     evaluate = _node(expression)
 
@@ -149,9 +149,9 @@ def _xor(operands: tuple[Evaluate, ...]) -> Evaluate:
     return parity
 
 
-def _not(node: Not) -> Evaluate:
+def _not(node: LogicNot) -> Evaluate:
     inner = _strict(_node(node.operand))
-    if not isinstance(node.operand, (Logic, Not)):
+    if not isinstance(node.operand, (Logic, LogicNot)):
         inner = _elementwise(node.operand, inner)
 
     def inverse(attributes: Attributes) -> Outcome:
@@ -162,7 +162,7 @@ def _not(node: Not) -> Evaluate:
 
 
 def _strict(evaluate: Evaluate) -> Evaluate:
-    """NOT's operand, which is not cast from Integer.
+    """Evaluate NOT's operand, which is not cast from Integer.
 
     An error from below stands beside True, so that NOT gives False.
     """
@@ -185,7 +185,7 @@ def _literal(node: Literal) -> Evaluate:
     return lambda attributes: outcome
 
 
-def _attribute(node: Attribute) -> Evaluate:
+def _attribute(node: Variable) -> Evaluate:
     name = node.name
     missing = False, Error.MISSING_ATTRIBUTE
     if name == NOT_AN_ATTRIBUTE:
@@ -202,7 +202,7 @@ def _attribute(node: Attribute) -> Evaluate:
     return read
 
 
-def _exists(node: Exists) -> Evaluate:
+def _exists(node: ExistsTest) -> Evaluate:
     name = node.name
     if name == NOT_AN_ATTRIBUTE or name in REQUIRED:
         outcome = name in REQUIRED, None
@@ -223,7 +223,7 @@ def _negate(node: Negate) -> Evaluate:
     return _arithmetic(Arithmetic("-", Literal(0), node.operand))
 
 
-def _truncated(left: int, right: int) -> int:
+def _divide(left: int, right: int) -> int:
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
 
@@ -232,8 +232,8 @@ _ARITHMETIC: Final[dict[str, Callable[[int, int], int]]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "/": _truncated,
-    "%": lambda left, right: left - right * _truncated(left, right),
+    "/": _divide,
+    "%": lambda left, right: left - right * _divide(left, right),
 }
 _ORDER: Final[dict[str, Callable[[int, int], bool]]] = {
     "<": operator.lt,
@@ -260,7 +260,7 @@ def _arithmetic(node: Arithmetic) -> Evaluate:
 
 
 def _both(left: Outcome, right: Outcome) -> tuple[int, int, Error | None]:
-    """Two operands cast to Integer."""
+    """Return two operands cast to Integer."""
     error = left[1] or right[1]
     if error is not None:
         return 0, 0, error
@@ -270,7 +270,7 @@ def _both(left: Outcome, right: Outcome) -> tuple[int, int, Error | None]:
     return x, y, None
 
 
-def _compare(node: Compare) -> Evaluate:
+def _compare(node: Comparison) -> Evaluate:
     left, right = _node(node.left), _node(node.right)
     if node.operator != "=":
         return _order(left, right, _ORDER[node.operator])
@@ -295,7 +295,7 @@ def _order(left: Evaluate, right: Evaluate, holds: Callable[[int, int], bool]) -
     return run
 
 
-def _like(node: Like) -> Evaluate:
+def _like(node: LikeTest) -> Evaluate:
     evaluate, fits = _node(node.operand), globs.matcher(pattern_glob(node.pattern))
 
     def run(attributes: Attributes) -> Outcome:
@@ -352,14 +352,14 @@ def _call(node: Call) -> Evaluate:
 
 _NODES: Final[dict[type[Expression], Callable[..., Evaluate]]] = {
     Literal: _literal,
-    Attribute: _attribute,
-    Exists: _exists,
-    Not: _not,
+    Variable: _attribute,
+    ExistsTest: _exists,
+    LogicNot: _not,
     Negate: _negate,
-    Like: _like,
+    LikeTest: _like,
     IsIn: _is_in,
     Arithmetic: _arithmetic,
-    Compare: _compare,
+    Comparison: _compare,
     Logic: _logic,
     Call: _call,
 }

@@ -1,4 +1,4 @@
-"""What an expression means to a filter: which events make it true, and which make it false."""
+"""Meaning of an expression: the events that make it true, and those that make it false."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from fyke.filters.dialects.cesql import functions
 from fyke.filters.dialects.cesql.syntax import (
     NOT_AN_ATTRIBUTE,
     Arithmetic,
-    Attribute,
     Call,
     Expression,
     IsIn,
     Literal,
     Logic,
+    LogicNot,
     Negate,
-    Not,
+    Variable,
     to_text,
 )
 from fyke.filters.dialects.cesql.text_forms import present
@@ -59,27 +59,27 @@ class Pending(Filter):
 
 
 def residual(expression: Expression) -> Filter:
-    """The exact check that an expression is true."""
+    """Return the exact check that an expression is true."""
     return Pending(expression)
 
 
 def sure(attribute: str, true: Filter) -> Meaning:
-    """An operand that is an error only where the attribute is missing."""
+    """Return the meaning of an operand that is an error only if the attribute is missing."""
     return Meaning(true, present(attribute) & negation(true), frozenset({attribute}))
 
 
 def unsure(attribute: str, true: Filter, expression: Expression) -> Meaning:
-    """An operand whose `true` is known, and which may be an error for other reasons."""
-    false = conjunction([present(attribute), negation(true), residual(Not(expression))])
+    """Return the meaning of an operand with a known `true` that may fail for other reasons."""
+    false = conjunction([present(attribute), negation(true), residual(LogicNot(expression))])
     return Meaning(true, false)
 
 
 def type_of(expression: Expression) -> Type | None:
-    """The type that an expression always has, where it has one."""
+    """Return the type that an expression always has; None if it has no fixed type."""
     match expression:
         case Literal(value):
             return type(value)
-        case Attribute():
+        case Variable():
             return None
         case Negate() | Arithmetic():
             return int
@@ -90,21 +90,21 @@ def type_of(expression: Expression) -> Type | None:
 
 
 def checked(expression: Expression) -> Meaning:
-    """Any Boolean expression: its own interpreter, behind the presence of what it surely reads."""
+    """Return the meaning of any Boolean expression: its interpreter, behind what it reads."""
     read = surely_read(expression)
     if NOT_AN_ATTRIBUTE in read:
         return ALWAYS_WRONG
     there = [present(name) for name in sorted(read)]
     return Meaning(
         conjunction([*there, residual(expression)]),
-        conjunction([*there, residual(Not(expression))]),
+        conjunction([*there, residual(LogicNot(expression))]),
     )
 
 
 def surely_read(expression: Expression) -> frozenset[str]:
-    """Attributes without which there is an error, whichever way the evaluation goes."""
+    """Return the attributes without which every evaluation is an error."""
     match expression:
-        case Attribute(name):
+        case Variable(name):
             return frozenset({name})
         case Logic("AND" | "OR", operands):
             return surely_read(operands[0])

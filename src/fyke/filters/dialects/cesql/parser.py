@@ -22,17 +22,17 @@ from fyke.errors import EventError, FilterError, shown
 from fyke.events.value import admit
 from fyke.filters.dialects.cesql.syntax import (
     Arithmetic,
-    Attribute,
     Call,
-    Compare,
-    Exists,
+    Comparison,
+    ExistsTest,
     Expression,
     IsIn,
-    Like,
+    LikeTest,
     Literal,
     Logic,
+    LogicNot,
     Negate,
-    Not,
+    Variable,
 )
 from fyke.filters.dialects.cesql.tokens import LOGIC, Token, content, tokens_of
 from fyke.filters.dialects.cesql.values import is_integer
@@ -57,9 +57,9 @@ _POWERS: Final[dict[str, int]] = {
 def parse_text(
     text: str, limits: Limits, known_functions: Collection[str] | None = None
 ) -> Expression:
-    """Reads one expression. FilterError says where the text goes wrong and what was expected there.
+    """Read one expression; FilterError says where the text goes wrong and what was expected there.
 
-    A function that is none of `known_functions` is refused; without them, any name will do.
+    Functions outside of `known_functions` are refused; without that set, any name is accepted.
     """
     if len(text) > limits.text_length_max:
         raise FilterError(
@@ -127,7 +127,7 @@ class _Parser:
         if self.depth > self.depth_max:
             self.refuse(f"the expression is nested deeper than {self.depth_max} levels", self.token)
 
-    def bounded(self, node: Expression) -> Expression:
+    def bound(self, node: Expression) -> Expression:
         self.nodes += 1
         if self.nodes > self.limits.nodes_max:
             self.refuse(
@@ -150,7 +150,7 @@ class _Parser:
         return expression
 
     def expression(self, power_min: int = _LOGIC_POWER) -> Expression:
-        """Reads operators that bind at least as tightly as `power_min`."""
+        """Read operators that bind at least as tightly as `power_min`."""
         left = self.unary()
         while True:
             token = self.token
@@ -163,36 +163,36 @@ class _Parser:
             left = self.logic(left) if power == _LOGIC_POWER else self.binary(left, power)
 
     def logic(self, left: Expression) -> Expression:
-        """A run of one operator; the left operand joins it if it is such a run itself."""
+        """Read a run of one operator. The left operand joins it if it is such a run itself."""
         operator = self.token.text
         same = isinstance(left, Logic) and left.operator == operator
         operands = list(left.children) if same else [left]
         while self.is_reserved(operator):
             self.at += 1
             operands.append(self.expression(_COMPARE_POWER))
-        return self.bounded(Logic(operator, tuple(operands)))
+        return self.bound(Logic(operator, tuple(operands)))
 
     def binary(self, left: Expression, power: int) -> Expression:
         operator = self.next().text
         right = self.expression(power + 1)
         if power > _COMPARE_POWER:
-            return self.bounded(Arithmetic(operator, left, right))
+            return self.bound(Arithmetic(operator, left, right))
         if operator in ("!=", "<>"):
-            return self.bounded(Not(Compare("=", left, right)))
-        return self.bounded(Compare(operator, left, right))
+            return self.bound(LogicNot(Comparison("=", left, right)))
+        return self.bound(Comparison(operator, left, right))
 
     def suffix(self, left: Expression) -> Expression:
         negated = self.is_reserved("NOT")
         self.at += negated
         if self.is_reserved("LIKE"):
             self.at += 1
-            node = self.bounded(Like(left, self.pattern()))
+            node = self.bound(LikeTest(left, self.pattern()))
         elif self.is_reserved("IN"):
             self.at += 1
-            node = self.bounded(IsIn(left, self.items()))
+            node = self.bound(IsIn(left, self.items()))
         else:
             self.fail("LIKE or IN" if negated else "an operator or the end of the expression")
-        return self.bounded(Not(node)) if negated else node
+        return self.bound(LogicNot(node)) if negated else node
 
     def pattern(self) -> str:
         if self.token.kind != "string":
@@ -201,10 +201,10 @@ class _Parser:
 
     def items(self) -> tuple[Expression, ...]:
         self.need_symbol("(", "a set such as (1, 2)")
-        return self.listed("a value")
+        return self.expressions("a value")
 
-    def listed(self, expected: str) -> tuple[Expression, ...]:
-        """Expressions with commas between them, up to and including the closing parenthesis."""
+    def expressions(self, expected: str) -> tuple[Expression, ...]:
+        """Read expressions with commas between them, and the closing parenthesis."""
         self.deeper()
         if self.is_symbol(")"):
             self.fail(expected)
@@ -220,16 +220,16 @@ class _Parser:
     # --- operands
 
     def unary(self) -> Expression:
-        prefixes: list[type[Not] | type[Negate]] = []
+        prefixes: list[type[LogicNot] | type[Negate]] = []
         while self.is_reserved("NOT") or (self.is_symbol("-") and not self.is_signed_literal()):
-            prefixes.append(Not if self.next().kind == "reserved" else Negate)
+            prefixes.append(LogicNot if self.next().kind == "reserved" else Negate)
         operand = self.primary(self.token)
         for prefix in reversed(prefixes):
-            operand = self.bounded(prefix(operand))
+            operand = self.bound(prefix(operand))
         return operand
 
     def is_signed_literal(self) -> bool:
-        """Whether a sign comes next, and touches digits."""
+        """Return True if a sign comes next and touches digits."""
         sign, digits = self.token, self.tokens[self.at + 1]
         touches = digits.kind == "word" and digits.start == sign.end and digits.text.isdigit()
         return touches and sign.kind == "symbol" and sign.text in "+-"
@@ -237,13 +237,13 @@ class _Parser:
     def primary(self, token: Token) -> Expression:
         if token.kind == "string":
             self.at += 1
-            return self.bounded(Literal(content(token.text)))
+            return self.bound(Literal(content(token.text)))
         if self.is_reserved("TRUE", "FALSE"):
             self.at += 1
-            return self.bounded(Literal(token.text == "TRUE"))
+            return self.bound(Literal(token.text == "TRUE"))
         if self.is_reserved("EXISTS"):
             self.at += 1
-            return self.bounded(Exists(self.name()))
+            return self.bound(ExistsTest(self.name()))
         if self.skip_symbol("("):
             self.deeper()
             inner = self.expression()
@@ -260,7 +260,7 @@ class _Parser:
             return self.integer(token, token.text)
         if self.tokens[self.at + 1].text == "(":
             return self.call(token)
-        return self.bounded(Attribute(self.name()))
+        return self.bound(Variable(self.name()))
 
     def integer(self, token: Token, text: str) -> Expression:
         digits = text.lstrip("+-0") or "0"
@@ -268,7 +268,7 @@ class _Parser:
         number = -number if text[0] == "-" else number
         if not is_integer(number):
             self.refuse("the integer does not fit in 32 bits", token)
-        return self.bounded(Literal(number))
+        return self.bound(Literal(number))
 
     def call(self, token: Token) -> Expression:
         if not _FUNCTION.fullmatch(token.text):
@@ -277,8 +277,8 @@ class _Parser:
         if known is not None and token.text.upper() not in known:
             self.fail_unknown(token, known)
         self.at += 2
-        arguments = () if self.skip_symbol(")") else self.listed("an argument or )")
-        return self.bounded(Call(token.text.upper(), arguments))
+        arguments = () if self.skip_symbol(")") else self.expressions("an argument or )")
+        return self.bound(Call(token.text.upper(), arguments))
 
     def fail_unknown(self, token: Token, known: Collection[str]) -> NoReturn:
         raise FilterError(

@@ -33,12 +33,12 @@ class Literal(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute(Expression):
+class Variable(Expression):
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Exists(Expression):
+class ExistsTest(Expression):
     name: str
 
 
@@ -52,7 +52,7 @@ class _Unary(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Not(_Unary):
+class LogicNot(_Unary):
     pass
 
 
@@ -62,7 +62,7 @@ class Negate(_Unary):
 
 
 @dataclass(frozen=True, slots=True)
-class Like(_Unary):
+class LikeTest(_Unary):
     pattern: str
 
 
@@ -92,7 +92,7 @@ class Arithmetic(_Binary):
 
 
 @dataclass(frozen=True, slots=True)
-class Compare(_Binary):
+class Comparison(_Binary):
     """= < <= > >="""
 
 
@@ -121,7 +121,7 @@ class Call(Expression):
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """Every node, parents first."""
+    """Yield every node, parents first."""
     todo = [expression]
     while todo:
         node = todo.pop()
@@ -130,11 +130,11 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def names(expression: Expression) -> frozenset[str]:
-    """The attributes that evaluation may look at."""
+    """Return the attributes that evaluation may look at."""
     return frozenset(
         node.name
         for node in walk(expression)
-        if isinstance(node, (Attribute, Exists)) and node.name != NOT_AN_ATTRIBUTE
+        if isinstance(node, (Variable, ExistsTest)) and node.name != NOT_AN_ATTRIBUTE
     )
 
 
@@ -142,19 +142,19 @@ def names(expression: Expression) -> frozenset[str]:
 
 
 def to_text(expression: Expression) -> str:
-    """Text that reads back as the same tree."""
+    """Return text that reads back as the same tree."""
     match expression:
         case Literal(value):
             return quoted(value) if isinstance(value, str) else str(value).upper()
-        case Attribute(name):
+        case Variable(name):
             return name
-        case Exists(name):
+        case ExistsTest(name):
             return f"EXISTS {name}"
-        case Not(operand):
+        case LogicNot(operand):
             return f"NOT {_operand(operand)}"
         case Negate(operand):
             return f"- {_operand(operand)}"
-        case Like(operand, pattern):
+        case LikeTest(operand, pattern):
             return f"{_operand(operand)} LIKE {quoted(pattern)}"
         case IsIn(operand, items):
             return f"{_operand(operand)} IN ({', '.join(map(to_text, items))})"
@@ -169,17 +169,17 @@ def to_text(expression: Expression) -> str:
 
 def _operand(expression: Expression) -> str:
     text = to_text(expression)
-    return text if isinstance(expression, (Literal, Attribute, Call)) else f"({text})"
+    return text if isinstance(expression, (Literal, Variable, Call)) else f"({text})"
 
 
 def quoted(content: str) -> str:
-    """The content of a string literal, with the quotes in which it reads back the same."""
+    """Quote the content of a string literal so that it reads back the same."""
     single = "'" + content.replace("'", "\\'") + "'"
     return single if _closes(single) else '"' + content.replace('"', '\\"') + '"'
 
 
 def _closes(literal: str) -> bool:
-    """Whether the last quote is the first one that no backslash stands in front of."""
+    """Return True if the last quote is the first one without a backslash before it."""
     at = 1
     while literal[at] != "'":
         at += 2 if literal[at] == "\\" else 1

@@ -30,12 +30,12 @@ _TEXT_LENGTH_MAX: Final = 40
 
 
 def present(attribute: str) -> Filter:
-    """There, and not null (nor a list of nothing else)."""
+    """Accept a present attribute that is not null, nor a list of nulls."""
     return NotIn(attribute, (None,))
 
 
 def values_of(text: str) -> list[Scalar]:
-    """Every scalar whose text this is."""
+    """Return every scalar that has this text."""
     candidates: list[Scalar] = [text, True, False]
     if text[:1] in _FIRST_CHARACTERS and len(text) <= _TEXT_LENGTH_MAX:
         if _INTEGER.fullmatch(text) and INT_MIN <= int(text) <= INT_MAX:
@@ -55,12 +55,12 @@ def _timestamps_of(text: str) -> list[Scalar]:
 
 
 def text_is(attribute: str, text: str) -> Filter:
-    """Some element has this text."""
+    """Accept if some element has this text."""
     return In(attribute, tuple(values_of(text)))
 
 
 def text_fits(attribute: str, pattern: Glob, exactly: Filter) -> Filter:
-    """Some element's text fits the pattern; `exactly` checks numbers and timestamps if need be."""
+    """Accept if some element's text fits the pattern; `exactly` checks numbers and timestamps."""
     if pattern.is_exact:
         return text_is(attribute, pattern.segments[0])
     if pattern.accepts_all:
@@ -76,7 +76,10 @@ def text_fits(attribute: str, pattern: Glob, exactly: Filter) -> Filter:
 
 
 def may_be_number_or_timestamp(*segments: str) -> bool:
-    """Whether the text of a number or a timestamp may hold these segments (`ONE` fits any)."""
+    """Return False only if no number or timestamp has these segments in its text.
+
+    `ONE` fits any character.
+    """
     characters = {char for segment in segments for char in segment} - {ONE}
     length_min = sum(map(len, segments))
     return length_min <= _TEXT_LENGTH_MAX and characters <= _NUMBER_OR_TIMESTAMP_CHARACTERS

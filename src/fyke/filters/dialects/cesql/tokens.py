@@ -57,7 +57,7 @@ def _refuse_character(text: str, char: str, position: int) -> NoReturn:
 
 
 def content(literal: str) -> str:
-    """What stands between the quotes, with the escaped quotes as they are meant."""
+    """Return the text between the quotes, with escaped quotes as they are meant."""
     quote, inner = literal[0], literal[1:-1]
     if "\\" not in inner:
         return inner

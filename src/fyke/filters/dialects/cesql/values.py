@@ -28,7 +28,7 @@ ZERO: Final[dict[Type, Primitive]] = {bool: False, int: 0, str: ""}
 
 
 class Error(StrEnum):
-    """What may go wrong, by the names of the conformance kit."""
+    """The errors of an evaluation, by the names of the conformance kit."""
 
     PARSE = "parse"
     MATH = "math"
@@ -43,7 +43,7 @@ Outcome: TypeAlias = tuple[Primitive, Error | None]
 
 
 def primitive(scalar: Scalar) -> Primitive:
-    """What CESQL sees of a scalar that is not null."""
+    """Return the value that CESQL sees for a scalar that is not null."""
     if type(scalar) is str or type(scalar) is bool:
         return scalar
     if type(scalar) is datetime:

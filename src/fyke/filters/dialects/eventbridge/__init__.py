@@ -37,10 +37,10 @@ _CHECK_LIMITS: Final = Limits(text_length_max=2**31, nodes_max=2**20, list_size_
 
 
 def parse(source: object, limits: Limits) -> Filter:
-    """The filter that a pattern means; the source is JSON text or the parsed object."""
+    """Read the filter of a pattern; the source is JSON text or the parsed object."""
     return compile_pattern(read_pattern(source, limits))
 
 
 def check(text: str) -> PatternCheck:
-    """The interpreter of a residual's text."""
+    """Return the interpreter of a residual's text."""
     return PatternCheck(read_pattern(text, _CHECK_LIMITS))

@@ -28,18 +28,18 @@ DIALECT = "eventbridge"
 
 
 def compile_pattern(pattern: Pattern) -> Filter:
-    """The filter that accepts exactly what the pattern matches."""
+    """Return the filter that accepts exactly what the pattern matches."""
     if len(pattern.branches) == 1:
         branch = pattern.branches[0]
         return conjunction([*_covers(branch), *_residuals(branch)])
-    cover = _factored([_covers(branch) for branch in pattern.branches])
+    cover = _factor([_covers(branch) for branch in pattern.branches])
     if all(_is_exact(group) for branch in pattern.branches for group in groups(branch)):
         return cover
     return conjunction([cover, Residual(DIALECT, write_source(pattern.source))])
 
 
-def _factored(branches: list[list[Filter]]) -> Filter:
-    """Or of Ands, with what all branches share in front."""
+def _factor(branches: list[list[Filter]]) -> Filter:
+    """Return the Or of Ands, with what all branches share in front."""
     shared = dict.fromkeys(branches[0])
     for branch in branches[1:]:
         kept = set(branch)
@@ -59,7 +59,7 @@ def _text(fields: Iterable[Field]) -> str:
 
 
 def _is_exact(group: Branch) -> bool:
-    """Whether the predicates of a group say all that its fields say."""
+    """Return True if the predicates of a group say everything that its fields say."""
     return len(group) == 1 and (
         group[0].accepts_any or not any(isinstance(c, Refusing) for c in group[0].conditions)
     )
@@ -74,7 +74,10 @@ def _covers(branch: Branch) -> list[Filter]:
 
 
 def _cover(field: Field, first: bool) -> Filter:
-    """The predicates of a field; `first` of its group, where absence is absence from the event."""
+    """Return the predicates of a field.
+
+    For the first of a group, absence is absence from the event.
+    """
     if field.accepts_none and (field.accepts_any or not first):
         return TRUE
     if field.accepts_any:
@@ -88,5 +91,5 @@ def _cover(field: Field, first: bool) -> Filter:
 
 
 def _some_value(path: str) -> Filter:
-    """Present and not an empty list, which `exists` alone would accept."""
+    """Accept a present attribute that is not an empty list, which `exists` alone would accept."""
     return disjunction([In(path, (None,)), NotIn(path, (None,))])

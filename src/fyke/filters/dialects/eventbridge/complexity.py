@@ -1,4 +1,4 @@
-"""How hard the wildcards of a field are to follow: how many prefixes one value can fit at a time.
+"""Complexity of a field's wildcards: the number of prefixes that one value can fit at a time.
 
 EventBridge refuses wildcards above a limit. We match without backtracking and need no limit, but a
 pattern should be valid here exactly where it is valid there.
@@ -22,7 +22,7 @@ _END: Final = "\ud800"
 
 
 def too_complex(wildcards: Iterable[Sequence[str]]) -> bool:
-    """Whether EventBridge refuses wildcards, each with a star between each two segments."""
+    """Return True if EventBridge refuses wildcards, each with a star between each two segments."""
     followers: list[str] = []
     for segments in wildcards:
         if len(segments) > 1:
@@ -40,7 +40,10 @@ def too_complex(wildcards: Iterable[Sequence[str]]) -> bool:
 
 
 def _places(pattern: str, text: str) -> Iterator[int]:
-    """How many prefixes of `pattern` end at each character of `text`, by Knuth-Morris-Pratt."""
+    """Yield, per character of `text`, the number of prefixes of `pattern` that end there.
+
+    This is the algorithm of Knuth, Morris and Pratt.
+    """
     borders, depths = _borders(pattern)
     length = 0
     for char in text:
@@ -52,7 +55,7 @@ def _places(pattern: str, text: str) -> Iterator[int]:
 
 
 def _borders(pattern: str) -> tuple[list[int], list[int]]:
-    """Per prefix: the length of its longest border, and how many non-empty prefixes end it."""
+    """Return, per prefix, the length of its longest border and how many prefixes end it."""
     borders, depths = [0, 0], [0, 1]
     for at in range(1, len(pattern)):
         length = borders[at]

@@ -21,7 +21,7 @@ from fyke.filters.predicate import In
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What one path asks for. `text` is its array in JSON; path and text identify the field."""
+    """The conditions on one path. `text` is its array in JSON; path and text identify the field."""
 
     path: str
     text: str
@@ -42,7 +42,7 @@ class Field:
         return Presence.ABSENT in self.conditions
 
     def test(self) -> Callable[[Scalar], bool]:
-        """Whether one value of the event meets a condition."""
+        """Return a function that tests if one value of the event meets a condition."""
         if self.accepts_any:
             return lambda value: True
         tests = [c.accepts() for c in self.conditions if not isinstance(c, Presence)]
@@ -62,7 +62,7 @@ def _check_complexity(path: str, values: list[Json]) -> None:
 
 
 def read_field(path: str, values: list[Json]) -> Field:
-    """The field that an array describes; FilterError where it is not valid."""
+    """Read the field that an array describes; FilterError if it is not valid."""
     if not values:
         refuse(path, "the array is empty", "at least one value")
     exact: list[Scalar] = []

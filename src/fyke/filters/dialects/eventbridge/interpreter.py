@@ -30,13 +30,13 @@ from fyke.filters.dialects.eventbridge.pattern import Branch, Pattern
 
 
 def groups(branch: Branch) -> Iterator[Branch]:
-    """The fields of a branch that can meet in an array: those whose paths start alike."""
+    """Yield the fields of a branch that can meet in an array: their paths start alike."""
     for _, fields in groupby(branch, key=lambda field: field.segments[0]):
         yield tuple(fields)
 
 
 class PatternCheck:
-    """Whether an event matches a pattern. `attributes` are the paths that the pattern names."""
+    """The test if an event matches a pattern. `attributes` are the paths that the pattern names."""
 
     __slots__ = ("_branches", "attributes")
 
@@ -64,7 +64,7 @@ class _Asked:
         self.test: Callable[[Scalar], bool] = field.test()
 
     def holds(self, attributes: dict[str, Value]) -> bool:
-        """The verdict where no other field matters."""
+        """Return the verdict if no other field matters."""
         value = attributes.get(self.path, ())
         if not isinstance(value, tuple):
             return self.test(value)
@@ -153,13 +153,13 @@ class _Elements:
         return True
 
     def _climb(self, element: int, path: str) -> int:
-        """The innermost element, from here outwards, whose array is on the path."""
+        """Return the innermost element, from here outwards, whose array is on the path."""
         while element and not f"{path}.".startswith(f"{self.arrays[element]}."):
             element = self.parents[element]
         return element
 
     def _moves(self, element: int, asked: _Asked) -> Iterator[int]:
-        """The elements to which a field can take a match that stands in `element`."""
+        """Yield the elements to which a field can move a match that stands in `element`."""
         values = self.values[asked.path]
         first = bisect_left(values, (self.starts[element],))
         end = bisect_left(values, (self.ends[element],))

@@ -45,13 +45,13 @@ Condition: TypeAlias = p.ValuePredicate | Refusing | Presence
 
 
 def read_expression(path: str, expression: Object) -> Condition:
-    """The condition that an object with one operator describes."""
+    """Read the condition that an object with one operator describes."""
     operator, operand = _only_pair(path, expression, _OPERATORS)
     return _OPERATORS[operator](path, operand)
 
 
 def _only_pair(path: str, expression: Object, operators: Iterable[str]) -> tuple[str, Json]:
-    """The one operator of an object, and its operand."""
+    """Return the one operator of an object, and its operand."""
     expected = f"one of {', '.join(operators)}"
     if len(expression.pairs) != 1:
         refuse(path, f"{len(expression.pairs)} operators in one object", expected)
@@ -87,7 +87,7 @@ def _equals_ignore_case(path: str, operand: Json) -> Condition:
 
 
 def _wildcard(path: str, operand: Json) -> Condition:
-    return _like(path, _starred(path, _string(path, "wildcard", operand)))
+    return _like(path, _wildcard_glob(path, _string(path, "wildcard", operand)))
 
 
 def _exists(path: str, operand: Json) -> Condition:
@@ -106,7 +106,7 @@ _TOKEN: Final = re.compile(r"\\[*\\]|\*(?!\*)|[^\\*]+")
 
 
 def wildcard_segments(path: str, text: str) -> tuple[str, ...]:
-    """Reads a wildcard: `*` is any string, `\\*` a star, `\\\\` a backslash."""
+    """Read a wildcard: `*` is any string, `\\*` a star, `\\\\` a backslash."""
     pieces: list[list[str]] = [[]]
     at = 0
     while at < len(text):
@@ -122,7 +122,7 @@ def wildcard_segments(path: str, text: str) -> tuple[str, ...]:
     return tuple("".join(segment) for segment in pieces)
 
 
-def _starred(path: str, text: str) -> Glob:
+def _wildcard_glob(path: str, text: str) -> Glob:
     segments = wildcard_segments(path, text)
     if too_complex([segments]):
         refuse(path, f"wildcard {shown(text)} is too complex", "fewer stars or repetitions")
@@ -176,7 +176,7 @@ def _several(path: str, operator: str, operand: Json) -> list[Json]:
 _REFUSABLE: Final[dict[str, Callable[[str, str], p.ValuePredicate]]] = {
     "prefix": lambda path, text: _like(path, Glob((text, ""))),
     "suffix": lambda path, text: _like(path, Glob(("", text))),
-    "wildcard": lambda path, text: _like(path, _starred(path, text)),
+    "wildcard": lambda path, text: _like(path, _wildcard_glob(path, text)),
     "equals-ignore-case": lambda path, text: _like(path, Glob((text,)), ignore_case=True),
 }
 
@@ -239,7 +239,7 @@ def _written(operand: Json) -> str:
 
 
 def refuse(path: str, problem: str, expected: str) -> NoReturn:
-    """FilterError that names the field."""
+    """Raise FilterError that names the field."""
     raise FilterError(f"field {shown(path)}: {problem}", expected=expected)
 
 

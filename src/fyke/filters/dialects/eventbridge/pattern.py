@@ -43,7 +43,7 @@ class Pattern:
 
 
 def read_pattern(source: object, limits: Limits) -> Pattern:
-    """The pattern of JSON text or of a parsed object; FilterError where it is not valid."""
+    """Read the pattern of JSON text or of a parsed object; FilterError if it is not valid."""
     root = read_source(source, limits)
     if not isinstance(root, Object):
         raise FilterError("a pattern is not a JSON object", expected='such as {"state": ["on"]}')
@@ -77,7 +77,7 @@ class _Reading:
 
     def run(self, root: Object) -> Pattern:
         self._object(root, "", within_or=False)
-        return Pattern(root, tuple(dict.fromkeys(map(_sorted, self.branches))))
+        return Pattern(root, tuple(dict.fromkeys(map(_sort, self.branches))))
 
     def _object(self, members: Object, prefix: str, within_or: bool) -> None:
         if not members.pairs:
@@ -130,7 +130,7 @@ class _Reading:
             raise FilterError(f"the pattern has more than {self.limits.nodes_max} predicates")
 
 
-def _sorted(branch: dict[str, Field]) -> Branch:
+def _sort(branch: dict[str, Field]) -> Branch:
     return tuple(sorted(branch.values(), key=lambda field: field.segments))
 
 

@@ -32,14 +32,14 @@ class Object:
 
 
 def read_source(source: object, limits: Limits) -> Json:
-    """The tree of a pattern's source: depth bounded, scalars admitted."""
+    """Read the tree of a pattern's source. Its depth is bounded, its scalars are admitted."""
     if isinstance(source, (str, bytes)):
         source = _decode(source, limits)
-    return _checked(source, None, limits, depth=1)
+    return _check(source, None, limits, depth=1)
 
 
 def write_source(value: Json) -> str:
-    """The tree as compact JSON that reads back equal, repeated keys included."""
+    """Write the tree as compact JSON that reads back equal, repeated keys included."""
     if isinstance(value, Object):
         return "{" + ",".join(f"{encode(key)}:{write_source(c)}" for key, c in value.pairs) + "}"
     if isinstance(value, list):
@@ -87,19 +87,19 @@ _Place: TypeAlias = "tuple[_Place, object] | None"
 """The keys that lead to a value, innermost first; joined to a path only for an error."""
 
 
-def _checked(value: object, place: _Place, limits: Limits, depth: int) -> Json:
+def _check(value: object, place: _Place, limits: Limits, depth: int) -> Json:
     if not isinstance(value, (Object, Mapping, list, tuple)):
         return _scalar(value, place)
     if depth > limits.depth_max:
         raise _too_deep(limits)
     if isinstance(value, (list, tuple)):
         _check_size(len(value), place, limits)
-        return [_checked(child, place, limits, depth + 1) for child in value]
+        return [_check(child, place, limits, depth + 1) for child in value]
     pairs = value.pairs if isinstance(value, Object) else tuple(value.items())
     _check_size(len(pairs), place, limits)
     return Object(
         tuple(
-            (_key(key, place), _checked(child, (place, key), limits, depth + 1))
+            (_key(key, place), _check(child, (place, key), limits, depth + 1))
             for key, child in pairs
         )
     )
@@ -107,12 +107,12 @@ def _checked(value: object, place: _Place, limits: Limits, depth: int) -> Json:
 
 def _check_size(size: int, place: _Place, limits: Limits) -> None:
     if size > limits.list_size_max:
-        raise FilterError(f"{_named(place)}: more than {limits.list_size_max} values")
+        raise FilterError(f"{_place_name(place)}: more than {limits.list_size_max} values")
 
 
 def _key(key: object, place: _Place) -> str:
     if not isinstance(key, str):
-        raise FilterError(f"{_named(place)}: the key {shown(key)} is not a string")
+        raise FilterError(f"{_place_name(place)}: the key {shown(key)} is not a string")
     admitted = _scalar(key, place)
     assert isinstance(admitted, str)
     return admitted
@@ -122,16 +122,16 @@ def _scalar(value: object, place: _Place) -> str | int | float | ExactDecimal | 
     try:
         admitted = admit(value)
     except EventError as refused:
-        raise FilterError(f"{_named(place)}: {refused.problem}") from None
+        raise FilterError(f"{_place_name(place)}: {refused.problem}") from None
     if isinstance(admitted, datetime):
         raise FilterError(
-            f"{_named(place)}: a timestamp is no JSON value",
+            f"{_place_name(place)}: a timestamp is no JSON value",
             expected="a string, a number, true, false or null",
         )
     return admitted
 
 
-def _named(place: _Place) -> str:
+def _place_name(place: _Place) -> str:
     keys: list[str] = []
     while place is not None:
         place, key = place

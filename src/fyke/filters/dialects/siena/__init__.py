@@ -38,7 +38,7 @@ from fyke.limits import DEFAULT_LIMITS, Limits
 
 
 def parse(source: object, limits: Limits = DEFAULT_LIMITS) -> Filter:
-    """Reads a list of constraints, as text, as JSON text or as the list itself."""
+    """Read a list of constraints, as text, as JSON text or as the list itself."""
     if isinstance(source, str):
         is_json = source.lstrip().startswith("[")
         return from_json(source, limits) if is_json else from_text(source, limits)

@@ -1,4 +1,4 @@
-"""What one attribute constraint accepts, as a predicate."""
+"""Constraint: one attribute constraint as a predicate."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Constraint:
 
 
 def predicate(constraint: Constraint) -> Filter:
-    """The events that one constraint accepts."""
+    """Return the filter of the events that one constraint accepts."""
     name, operator = constraint.name, constraint.operator
     if operator == "any":
         return Exists(name) if constraint.type is None else _of_kind(name, TYPES[constraint.type])
@@ -70,7 +70,7 @@ def predicate(constraint: Constraint) -> Filter:
 
 
 def _operand(constraint: Constraint) -> Scalar:
-    """The value as the declared type has it."""
+    """Return the value in the declared type."""
     value, declared = constraint.value, constraint.type
     if value is None:
         raise FilterError(
@@ -90,7 +90,7 @@ def _operand(constraint: Constraint) -> Scalar:
 
 
 def _pattern(text: str) -> Glob:
-    """Stars stand for any text; a backslash takes the next character literally."""
+    """Read a pattern: `*` stands for any text, a backslash takes the next character literally."""
     segments: list[list[str]] = [[]]
     for found in _PATTERN_PART.finditer(text):
         if found[0] == "*":
@@ -103,7 +103,7 @@ def _pattern(text: str) -> Glob:
 
 
 def _differs(name: str, value: Scalar) -> Filter:
-    """Of the value's kind, but another value: for ordered kinds below it or above it (SUM-7)."""
+    """Accept other values of the same kind: for ordered kinds below or above (SUM-7)."""
     if isinstance(value, bool):
         return In(name, (not value,))
     return disjunction((compare(name, "<", value), compare(name, ">", value)))

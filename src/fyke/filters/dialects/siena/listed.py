@@ -51,10 +51,10 @@ def _no_number(word: str) -> NoReturn:
 def from_list(constraints: Sequence[object], limits: Limits) -> Filter:
     if len(constraints) > limits.nodes_max:
         raise FilterError(f"there are more than {limits.nodes_max} constraints")
-    return conjunction(_numbered(number, given) for number, given in enumerate(constraints))
+    return conjunction(_read(number, given) for number, given in enumerate(constraints))
 
 
-def _numbered(number: int, given: object) -> Filter:
+def _read(number: int, given: object) -> Filter:
     try:
         return predicate(_constraint(given))
     except FilterError as error:
@@ -68,12 +68,12 @@ def _constraint(given: object) -> Constraint:
     fields = _fields(given)
     name, operator, declared = fields.get("name"), fields.get("op"), fields.get("type")
     if not isinstance(name, str):
-        raise FilterError(f"{_named(name)} is no name", expected="the name of an attribute")
+        raise FilterError(f"{_brief(name)} is no name", expected="the name of an attribute")
     admit(name)
     if not isinstance(operator, str) or operator not in OPERATORS:
-        raise FilterError(f"unknown operator {_named(operator)}", expected=OPERATOR)
+        raise FilterError(f"unknown operator {_brief(operator)}", expected=OPERATOR)
     if declared is not None and (not isinstance(declared, str) or declared not in TYPES):
-        raise FilterError(f"unknown type {_named(declared)}", expected=f"one of {', '.join(TYPES)}")
+        raise FilterError(f"unknown type {_brief(declared)}", expected=f"one of {', '.join(TYPES)}")
     return Constraint(name, operator, canonical(admit(fields.get("value"))), declared)
 
 
@@ -92,9 +92,9 @@ def _fields(given: object) -> dict[str, object]:
             return dict(zip(("name", "op", "value"), given, strict=True))
         if len(given) == 2:
             return dict(zip(("name", "op"), given, strict=True))
-    raise FilterError(f"{_named(given)} is no constraint", expected=_SHAPE)
+    raise FilterError(f"{_brief(given)} is no constraint", expected=_SHAPE)
 
 
-def _named(given: object) -> str:
-    """Short, and never a walk into something nested."""
+def _brief(given: object) -> str:
+    """Name a value shortly, without a walk into something nested."""
     return shown(given) if isinstance(given, str) else f"a value of type {type(given).__name__}"

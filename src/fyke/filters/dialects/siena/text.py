@@ -57,7 +57,7 @@ class _Reading:
         return conjunction(predicates)
 
     def constraints(self) -> list[Filter]:
-        """At least one constraint; a separator may stand after each."""
+        """Read at least one constraint. A separator may stand after each."""
         predicates: list[Filter] = []
         while not predicates or not self.at_end():
             predicates.append(self.constraint())
@@ -77,10 +77,10 @@ class _Reading:
         operator = self.operator()
         value = None if operator == "any" else self.value()
         constraint = Constraint(name, operator, value, declared)
-        return self.tokens.made(lambda: predicate(constraint), at)
+        return self.tokens.build(lambda: predicate(constraint), at)
 
     def declared_type(self) -> str | None:
-        """A word is a type only where a name follows, so that an attribute may be called `date`."""
+        """Read a type if a name follows; so an attribute may be called `date`."""
         kind, word = self.tokens.following
         if kind == "symbol" or word == "any" or self.tokens.kind != "word":
             return None

@@ -21,6 +21,7 @@ docs/dialects/sigma.md lists both.
 Inside:
 
     document, plain, rule   YAML to plain values to a rule
+    mapping                 what fields and log sources are called in events; placeholders' values
     modifiers, pattern, expression
                             what modifiers make of values; strings with wildcards; PCRE as RE2
     criteria, compiler, condition
@@ -30,15 +31,25 @@ Inside:
 
 from __future__ import annotations
 
+from fyke.filters.dialects.sigma.mapping import SigmaMapping, read_mapping, read_placeholders
 from fyke.filters.dialects.sigma.rule import LogSource, SigmaRule, rule
 from fyke.filters.dialects.sigma.search import check
 from fyke.filters.filter import Filter
 from fyke.limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["LogSource", "SigmaRule", "check", "parse", "rule"]
+__all__ = [
+    "LogSource",
+    "SigmaMapping",
+    "SigmaRule",
+    "check",
+    "parse",
+    "read_mapping",
+    "read_placeholders",
+    "rule",
+]
 
 
 def parse(source: object, limits: Limits = DEFAULT_LIMITS, *, logsource: bool = False) -> Filter:
-    """The filter of a rule; with `logsource`, only for events of the log source's type."""
+    """Read the filter of a rule; with `logsource`, only for events of the log source's type."""
     read = rule(source, limits)
     return read.typed_filter() if logsource else read.filter

@@ -8,7 +8,7 @@ event and are always residuals, one for each item.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fyke.errors import FilterError, shown
@@ -27,9 +27,13 @@ def compile_detections(
     condition: str | list[str],
     limits: Limits,
     placeholders: Placeholders | None = None,
+    fields: Mapping[str, str] | None = None,
 ) -> Filter:
-    """The condition over the named detections; of several conditions, some must hold."""
-    compiler = _Compiler(limits, placeholders)
+    """Compile the condition over the named detections; of several conditions, some must hold.
+
+    `fields` says which attribute a field is, where it is one of another name.
+    """
+    compiler = _Compiler(limits, placeholders, fields or {})
     trees = {name: compiler.named(name, detection) for name, detection in detections.items()}
     conditions = Conditions(trees, limits)
     texts = [condition] if isinstance(condition, str) else condition
@@ -40,6 +44,7 @@ def compile_detections(
 class _Compiler:
     limits: Limits
     placeholders: Placeholders | None
+    fields: Mapping[str, str]
 
     def named(self, name: str, detection: Plain) -> Filter:
         try:
@@ -64,10 +69,20 @@ class _Compiler:
 
     def item(self, text: str, given: Plain) -> Filter:
         try:
-            return item_tree(read_item(text, _values(given), self.limits, self.placeholders))
+            key, values = self._renamed(text, _values(given))
+            return item_tree(read_item(key, values, self.limits, self.placeholders))
         except FilterError as error:
             where = f"{shown(text)}: " if text else ""
             raise FilterError(where + error.problem, expected=error.expected) from None
+
+    def _renamed(self, text: str, values: list[Value]) -> tuple[str, list[Value]]:
+        """Put the attribute's name into the key; into the values as well if these name fields."""
+        name, *modifiers = text.split("|")
+        if "fieldref" in modifiers:
+            values = [
+                self.fields.get(each, each) if isinstance(each, str) else each for each in values
+            ]
+        return "|".join([self.fields.get(name, name), *modifiers]), values
 
 
 def _values(given: Plain) -> list[Value]:
@@ -80,7 +95,7 @@ def _values(given: Plain) -> list[Value]:
 
 
 def item_tree(item: Item) -> Filter:
-    """The tree that accepts exactly what the item accepts."""
+    """Return the tree that accepts exactly what the item accepts."""
     key = item.key
     if not key.field:
         filter = _keywords(item)

@@ -42,14 +42,14 @@ class Conditions:
         return _Parser(text, self).whole()
 
     def named(self, name: str) -> Filter:
-        """A detection, charged with its size."""
+        """Return a detection, charged with its size."""
         if name not in self.sizes:
             self.sizes[name] = sum(1 for _ in walk(self.detections[name]))
         self.charge(self.sizes[name])
         return self.detections[name]
 
     def selected(self, pattern: str) -> list[Filter]:
-        """The detections that a pattern or `them` selects."""
+        """Return the detections that a pattern or `them` selects."""
         if pattern.lower() == "them":
             pattern = "*"
         names = self._fitting(pattern)

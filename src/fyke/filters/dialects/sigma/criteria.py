@@ -51,15 +51,18 @@ class Criterion:
     """A demand on the values of one field."""
 
     def accepts(self, value: Scalar) -> bool:
-        """Whether one scalar meets it."""
+        """Return True if one scalar meets the criterion."""
         raise NotImplementedError
 
     def tree(self, field: str, rest: Rest) -> Filter:
-        """The same as predicates on a field; `rest` makes the residual, where one is needed."""
+        """Return the criterion as predicates on a field;
+
+        `rest` makes the residual if one is needed.
+        """
         raise NotImplementedError
 
     def holds(self, field: str, event: Event) -> bool:
-        """Whether the event's field meets it: some element does."""
+        """Return True if some element of the event's field meets the criterion."""
         return any(map(self.accepts, elements(event, field)))
 
     @property
@@ -74,7 +77,7 @@ class Criterion:
 
 
 def elements(event: Event, field: str) -> tuple[Scalar, ...]:
-    """The scalars of a field; none where the field is missing."""
+    """Return the scalars of a field; empty if the field is missing."""
     value = event.attributes.get(field, ())
     return value if isinstance(value, tuple) else (value,)
 
@@ -149,7 +152,7 @@ class Fits(Criterion):
         return alternatives([strings, *booleans, *unsure])
 
     def _others(self, field: str) -> Iterator[Filter]:
-        """Covers of the numbers and the timestamps whose text may fit."""
+        """Yield covers of the numbers and the timestamps whose text may fit."""
         if patterns.may_fit_number(self.pattern):
             yield _numbers(field)
         if patterns.may_fit_moment(self.pattern):
@@ -197,7 +200,10 @@ class Within(Criterion):
 
 
 def alternatives(filters: Iterable[Filter]) -> Filter:
-    """Some of the filters accept; in-sets of one field become one, at the place of the first."""
+    """Join filters of which one must accept.
+
+    In-sets of one field become one, at the place of the first.
+    """
     parts: dict[Filter | str, list[Scalar]] = {}
     for filter in filters:
         for part in filter.children if isinstance(filter, Or) else (filter,):

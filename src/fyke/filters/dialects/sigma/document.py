@@ -21,7 +21,7 @@ import yaml
 
 from fyke.errors import EventError, FilterError, shown
 from fyke.events.value import admit
-from fyke.filters.dialects.sigma.plain import DETECTION, Plain, Value, Written, copied_rule
+from fyke.filters.dialects.sigma.plain import DETECTION, Plain, Value, Written, copy_rule
 from fyke.limits import Limits
 
 _Loader: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -31,9 +31,9 @@ _NUMBER_LENGTH_MAX = 400
 
 
 def read(source: object, limits: Limits) -> Plain:
-    """The plain values of YAML text, or of what a YAML or JSON reader made of it."""
+    """Return the plain values of YAML text, or of what a YAML or JSON reader made of it."""
     if not isinstance(source, str):
-        return copied_rule(source, limits)
+        return copy_rule(source, limits)
     if len(source) > limits.text_length_max:
         raise FilterError(
             f"the rule is {len(source)} characters long; the limit is {limits.text_length_max}"
@@ -125,7 +125,7 @@ class _Reader:
             elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
                 found = self._end(event)
             elif isinstance(event, yaml.AliasEvent):
-                found = self._add(self._named(event), event)
+                found = self._add(self._aliased(event), event)
             elif isinstance(event, yaml.ScalarEvent) and (self.open or not _is_nothing(event)):
                 found = self._scalar(event, loader)
         if found is None:
@@ -149,7 +149,7 @@ class _Reader:
             self.anchors[finished.anchor] = finished.read
         return self._add(finished.read, event)
 
-    def _named(self, event: Any) -> _Read:
+    def _aliased(self, event: Any) -> _Read:
         if event.anchor not in self.anchors:
             self._refuse(event, f"the alias *{event.anchor} stands for nothing that is complete")
         named = self.anchors[event.anchor]
@@ -172,7 +172,7 @@ class _Reader:
         return self._add(read, event)
 
     def _is_metadata(self) -> bool:
-        """Whether what comes next stands in a rule outside of its detection."""
+        """Return True if the next part stands in a rule outside of its detection."""
         if not self.open or not isinstance(self.open[0].values, dict):
             return False
         return self.open[0].key not in (None, DETECTION)
@@ -184,7 +184,7 @@ class _Reader:
 
     def _key(self, event: Any) -> None:
         innermost = self.open[-1]
-        self._admitted(event.value, event)
+        self._admit(event.value, event)
         if event.value == "<<" and event.implicit[0]:
             self._refuse(event, "the merge key << is not supported")
         if event.value in innermost.values:
@@ -192,7 +192,7 @@ class _Reader:
         innermost.key = str(event.value)
 
     def _add(self, read: _Read, event: Any) -> _Read:
-        """Puts a finished value into what is open around it, and charges for it."""
+        """Put a finished value into what is open around it, and charge for it."""
         if not self.open:
             return read
         parent = self.open[-1]
@@ -235,12 +235,12 @@ class _Reader:
                     self._refuse(event, f"the tag {shown(tag)} is not supported")
         except (ValueError, LookupError):
             self._refuse(event, f"{shown(event.value)} is not a value of {tag}")
-        admitted = self._admitted(value, event)
+        admitted = self._admit(value, event)
         if isinstance(admitted, (bool, int, float)):
             return Written(admitted, event.value)
         return admitted
 
-    def _admitted(self, value: object, event: Any) -> Value:
+    def _admit(self, value: object, event: Any) -> Value:
         try:
             return admit(value)  # type: ignore[return-value]
         except EventError as error:
@@ -256,7 +256,7 @@ class _Reader:
 
 
 def _is_nothing(event: Any) -> bool:
-    """Whether a scalar is there only because YAML puts null into an empty document."""
+    """Return True if a scalar is there only because YAML puts null into an empty document."""
     return (
         isinstance(event, yaml.ScalarEvent)
         and not event.value

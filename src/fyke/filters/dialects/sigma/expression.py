@@ -30,7 +30,7 @@ _SPACES: Final = r"\t \x{a0}\x{1680}\x{180e}\x{202f}\x{205f}\x{3000}\x{2000}-\x{
 
 
 def in_re2(expression: str) -> str:
-    """The expression with the escapes that RE2 does not know rewritten."""
+    """Rewrite the escapes of an expression that RE2 does not know."""
     if not _REWRITTEN.search(expression):
         return expression
     pieces, at, inside = [], 0, False

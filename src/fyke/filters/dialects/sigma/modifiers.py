@@ -81,7 +81,7 @@ class Key:
 
     @property
     def is_equality(self) -> bool:
-        """Whether whole values are compared."""
+        """True if whole values are compared."""
         return bool(self.field) and not self.kind and {*self.refinements} <= {"cased"}
 
     @property
@@ -91,7 +91,7 @@ class Key:
 
 
 def read_key(text: str) -> Key:
-    """Reads `field|modifier|modifier`; FilterError names the modifier at fault."""
+    """Read `field|modifier|modifier`; FilterError names the modifier at fault."""
     field, *modifiers = text.split("|")
     for modifier in modifiers:
         if modifier not in _KNOWN:
@@ -117,7 +117,7 @@ def read_key(text: str) -> Key:
 
 
 def _kind(modifiers: Sequence[str]) -> str:
-    """A part of a date is compared, so it goes before the comparison."""
+    """Return the modifier that names the comparison; a part of a date goes before it."""
     kinds = [modifier for modifier in modifiers if modifier in _REFINEMENTS]
     return next((kind for kind in kinds if kind in PARTS), kinds[0] if kinds else "")
 
@@ -133,28 +133,28 @@ class Item:
     values: tuple[Value, ...]
 
     def criteria(self) -> list[tuple[Criterion, ...]]:
-        """For each value the criteria of which one must hold."""
+        """Return, for each value, the criteria of which one must hold."""
         return [_criteria(self.key, value) for value in self.values]
 
 
 def read_item(
     text: str, values: Sequence[Value], limits: Limits, placeholders: Placeholders | None = None
 ) -> Item:
-    """The item that a key and its values make, its placeholders filled in."""
+    """Read the item that a key and its values make, with its placeholders filled in."""
     key = read_key(text)
     if not values:
         if not key.is_equality:
             raise FilterError("an empty list of values", expected="at least one value")
         values = [None]
     if key.expands:
-        values = [filled for value in values for filled in _expanded(value, placeholders, limits)]
+        values = [filled for value in values for filled in _expand(value, placeholders, limits)]
     if len(values) > limits.list_size_max:
         raise FilterError(f"the list is longer than {limits.list_size_max} values")
     return Item(key, tuple(_as_compared(key, value) for value in values))
 
 
 def _as_compared(key: Key, value: Value) -> Value:
-    """The value or its text, whichever the key asks for; both only where it means equality."""
+    """Return the value or its text, as the key asks; both only if it means equality."""
     if key.is_equality:
         return value
     if key.kind in _VALUED:
@@ -233,12 +233,12 @@ def _reference(text: str, refinements: Sequence[str]) -> Criterion:
 
 
 def _texts(pattern: str, key: Key) -> list[Criterion]:
-    """Applies the modifiers of text one after the other."""
+    """Apply the modifiers of text one after the other."""
     found, encoding = [pattern], "utf-8"
     for modifier in key.refinements:
         match modifier:
             case "contains" | "startswith" | "endswith":
-                found = [_shaped(text, modifier) for text in found]
+                found = [_place_wildcards(text, modifier) for text in found]
             case "windash":
                 found = list(map(patterns.vary_dashes, found))
             case "base64":
@@ -247,7 +247,7 @@ def _texts(pattern: str, key: Key) -> list[Criterion]:
             case "base64offset":
                 data = [_bytes(text, encoding, modifier) for text in found]
                 found = [
-                    _shaped(text, "contains")
+                    _place_wildcards(text, "contains")
                     for piece in data
                     for text in patterns.base64_offsets(piece)
                 ]
@@ -257,13 +257,13 @@ def _texts(pattern: str, key: Key) -> list[Criterion]:
             case _:
                 encoding = patterns.ENCODINGS[modifier]
     if encoding != "utf-8":
-        found = [patterns.spelled(text, encoding) for text in found]
+        found = [patterns.spell(text, encoding) for text in found]
     if not key.field and not _SHAPES.intersection(key.refinements):
-        found = [_shaped(text, "contains") for text in found]
+        found = [_place_wildcards(text, "contains") for text in found]
     return [Fits(text, "cased" in key.refinements) for text in found]
 
 
-def _shaped(pattern: str, shape: str) -> str:
+def _place_wildcards(pattern: str, shape: str) -> str:
     before = ANY if shape in ("contains", "endswith") else ""
     after = ANY if shape in ("contains", "startswith") else ""
     return before + pattern + after
@@ -272,7 +272,7 @@ def _shaped(pattern: str, shape: str) -> str:
 def _bytes(pattern: str, encoding: str, modifier: str) -> bytes:
     if patterns.has_wildcards(pattern):
         raise FilterError(f"{modifier} cannot encode wildcards", expected="text without * and ?")
-    return patterns.encoded(pattern, encoding)
+    return patterns.encode(pattern, encoding)
 
 
 # --- placeholders -------------------------------------------------------------------------------
@@ -280,8 +280,8 @@ def _bytes(pattern: str, encoding: str, modifier: str) -> bytes:
 _PLACEHOLDER = re.compile(r"(?<!\\)%(\w+)%")
 
 
-def _expanded(value: Value, placeholders: Placeholders | None, limits: Limits) -> list[Value]:
-    """The value with each placeholder replaced by each of its values."""
+def _expand(value: Value, placeholders: Placeholders | None, limits: Limits) -> list[Value]:
+    """Replace each placeholder in a value by each of its values."""
     if not isinstance(value, str):
         return [value]
     *texts, last = _PLACEHOLDER.split(value)

@@ -37,7 +37,7 @@ _WINDASH = re.compile(rf"\B[{DASHES}]\b")
 
 
 def wildcards(text: str) -> str:
-    """Reads the wildcards and escapes of a rule's string."""
+    """Read the wildcards and escapes of a rule's string."""
     return _TOKEN.sub(lambda found: found[1] or _WILDCARDS[found[2]], text)
 
 
@@ -46,7 +46,7 @@ def has_wildcards(pattern: str) -> bool:
 
 
 def as_glob(pattern: str) -> Glob:
-    """The pattern with any character in place of a varying dash."""
+    """Return the pattern with any character in place of a varying dash."""
     return glob(pattern.replace(DASH, ONE).split(ANY))
 
 
@@ -54,24 +54,24 @@ def as_glob(pattern: str) -> Glob:
 
 
 def vary_dashes(pattern: str) -> str:
-    """Marks the dashes and slashes that begin a word, as `windash` wants; others stay."""
+    """Mark the dashes and slashes that begin a word, as `windash` wants; others stay."""
     return _LITERAL.sub(lambda part: _WINDASH.sub(DASH, part[0]), pattern)
 
 
 def dash_variants(pattern: str) -> Iterator[str]:
-    """The pattern with each combination of dashes."""
+    """Yield the pattern with each combination of dashes."""
     parts = pattern.split(DASH)
     for dashes in product(DASHES, repeat=len(parts) - 1):
         yield parts[0] + "".join(map("".join, zip(dashes, parts[1:], strict=True)))
 
 
 def dash_expression(pattern: str) -> str:
-    """A regular expression that fits the whole pattern, its dashes varying."""
+    """Return a regular expression that fits the whole pattern with varying dashes."""
     written = {ANY: ".*", ONE: ".", DASH: f"[{DASHES}]"}
-    return "(?s)^" + "".join(written.get(char) or _quoted(char) for char in pattern) + "$"
+    return "(?s)^" + "".join(written.get(char) or _quote(char) for char in pattern) + "$"
 
 
-def _quoted(char: str) -> str:
+def _quote(char: str) -> str:
     return char if char.isalnum() else f"\\x{{{ord(char):x}}}"
 
 
@@ -83,15 +83,15 @@ ENCODINGS: Final = {
 }
 
 
-def encoded(text: str, encoding: str) -> bytes:
-    """UTF-8 or a form of UTF-16; plain `utf-16` is little-endian behind a byte order mark."""
+def encode(text: str, encoding: str) -> bytes:
+    """Encode as UTF-8 or a form of UTF-16; plain `utf-16` is little-endian with a mark."""
     if encoding == "utf-16":
         return b"\xff\xfe" + text.encode("utf-16-le")
     return text.encode(encoding)
 
 
-def spelled(pattern: str, encoding: str) -> str:
-    """A pattern as a log shows its UTF-16 bytes: a zero beside each character."""
+def spell(pattern: str, encoding: str) -> str:
+    """Return a pattern as a log shows its UTF-16 bytes: a zero beside each character."""
     literal = _MARKS.sub("", pattern)
     if not literal.isascii():
         raise FilterError(
@@ -117,7 +117,7 @@ _END: Final = (None, -3, -2)
 
 
 def base64_offsets(data: bytes) -> list[str]:
-    """What Base64 texts share that hold `data` 0, 1 or 2 bytes beyond a multiple of three."""
+    """Return the text that Base64 has for `data` 0, 1 or 2 bytes beyond a multiple of three."""
     found = [
         base64(bytes(offset) + data)[_START[offset] : _END[(len(data) + offset) % 3]]
         for offset in range(3)
@@ -133,7 +133,10 @@ def base64_offsets(data: bytes) -> list[str]:
 
 
 def spellings(value: Value) -> list[str]:
-    """The texts that equal a rule's value, not null: its own, and the one that the rule shows."""
+    """Return the texts that equal a rule's value: its own, and the one that the rule shows.
+
+    The value is not null.
+    """
     held, written = (value.value, value.text) if isinstance(value, Written) else (value, None)
     if isinstance(held, float) and written is None:
         written = repr(held)
@@ -143,7 +146,7 @@ def spellings(value: Value) -> list[str]:
 
 
 def others_with_text(text: str, cased: bool) -> list[Scalar]:
-    """The scalars beside the string itself that have this text."""
+    """Return the scalars beside the string itself that have this text."""
     wanted = text if cased else fold(text)
     return [
         value
@@ -164,7 +167,7 @@ DECIMAL: Final = r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
 def decimal(text: str) -> int | float | ExactDecimal | None:
-    """The number that a string spells, however large; None where it spells none."""
+    """Return the number that a string spells, however large; None if it spells none."""
     if not _DECIMAL.fullmatch(text):
         return None
     try:
@@ -194,7 +197,7 @@ _DIGITS = str.maketrans("123456789", "0" * 9)
 
 
 def may_fit_number(pattern: str) -> bool:
-    """Whether some number's text may fit; false only where certainly none does."""
+    """Return False only if the text of no number fits."""
     return (
         (has_wildcards(pattern[0]) or pattern[0] in "-0123456789")
         and (has_wildcards(pattern[-1]) or pattern[-1] in "0123456789")
@@ -203,7 +206,7 @@ def may_fit_number(pattern: str) -> bool:
 
 
 def may_fit_moment(pattern: str) -> bool:
-    """Whether some timestamp's text may fit; false only where certainly none does."""
+    """Return False only if the text of no timestamp fits."""
     parts = [fold(part).translate(_DIGITS) for part in _MARKS.split(pattern)]
     return any(
         moment.startswith(parts[0])

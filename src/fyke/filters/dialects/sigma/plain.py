@@ -36,15 +36,15 @@ Value: TypeAlias = Written | bool | int | float | str | None
 Plain: TypeAlias = Value | list["Plain"] | dict[str, "Plain"]
 
 
-def copied(given: object, limits: Limits) -> Plain:
-    """A checked copy of nested dictionaries and lists, within the limits on depth and size."""
+def copy_plain(given: object, limits: Limits) -> Plain:
+    """Copy nested dictionaries and lists, checked, within the limits on depth and size."""
     return _Copy(limits).value(given, 1)
 
 
-def copied_rule(given: object, limits: Limits) -> Plain:
-    """The same of a rule, tolerant of what stands outside of its detection."""
+def copy_rule(given: object, limits: Limits) -> Plain:
+    """Return a checked copy of a rule, tolerant of what stands outside of its detection."""
     if not isinstance(given, Mapping):
-        return copied(given, limits)
+        return copy_plain(given, limits)
     copy = _Copy(limits)
     detection = copy.map({DETECTION: given[DETECTION]} if DETECTION in given else {}, 1)
     copy.tolerant = True

@@ -10,8 +10,9 @@ from typing import Final
 from fyke.errors import FilterError, shown
 from fyke.filters.dialects.sigma.compiler import compile_detections
 from fyke.filters.dialects.sigma.document import read
+from fyke.filters.dialects.sigma.mapping import NO_MAPPING, SigmaMapping
 from fyke.filters.dialects.sigma.modifiers import Placeholders
-from fyke.filters.dialects.sigma.plain import DETECTION, Plain, Value, Written, copied
+from fyke.filters.dialects.sigma.plain import DETECTION, Plain, Value, Written, copy_plain
 from fyke.filters.filter import Filter, conjunction
 from fyke.filters.predicate import TypeIs
 from fyke.limits import DEFAULT_LIMITS, Limits
@@ -25,7 +26,7 @@ _OTHER_DOCUMENTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class LogSource:
-    """Where a rule's events come from; None where the rule does not say."""
+    """The source of a rule's events; a part is None if the rule does not say it."""
 
     category: str | None = None
     product: str | None = None
@@ -62,20 +63,31 @@ class SigmaRule:
     status: str | None = None
     tags: tuple[str, ...] = ()
     logsource: LogSource = LogSource()
+    mapping: SigmaMapping = NO_MAPPING
 
     def typed_filter(self) -> Filter:
-        """The filter, for events whose type is the log source or a subtype of it."""
+        """Return the filter for events whose type is the log source or a subtype of it."""
         name = self.logsource.type_name
         return self.filter if name is None else conjunction([TypeIs(name), self.filter])
 
+    def routed_filter(self) -> Filter:
+        """Return the filter, for events of the log source, as the mapping knows these."""
+        return conjunction([*self.mapping.conditions(self.logsource), self.filter])
+
 
 def rule(
-    source: object, limits: Limits = DEFAULT_LIMITS, *, placeholders: Placeholders | None = None
+    source: object,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    placeholders: Placeholders | None = None,
+    mapping: SigmaMapping | None = None,
 ) -> SigmaRule:
-    """Reads a rule from YAML text or from a parsed dict; FilterError says what cannot be read.
+    """Read a rule from YAML text or from a parsed dict; FilterError says what cannot be read.
 
-    `placeholders` gives the values of what `|expand` asks for, by name.
+    `placeholders` gives the values of what `|expand` asks for, by name. `mapping` says what fields
+    and log sources are called in the events.
     """
+    mapping = mapping or NO_MAPPING
     document = read(source, limits)
     if not isinstance(document, dict):
         raise FilterError(f"{shown(document)} is not a rule", expected="a map with a detection")
@@ -83,14 +95,17 @@ def rule(
         if key in document:
             raise FilterError(f"{key}: {reason}", expected="a detection rule")
     detections, conditions = _detections(document)
+    logsource = _logsource(document)
+    values, fields = _placeholders(placeholders, limits), mapping.fields_of(logsource)
     return SigmaRule(
-        compile_detections(detections, conditions, limits, _placeholders(placeholders, limits)),
+        compile_detections(detections, conditions, limits, values, fields),
         id=_text(document, "id"),
         title=_text(document, "title"),
         level=_text(document, "level"),
         status=_text(document, "status"),
         tags=tuple(_tags(document)),
-        logsource=_logsource(document),
+        logsource=logsource,
+        mapping=mapping,
     )
 
 
@@ -115,7 +130,7 @@ def _detections(document: dict[str, Plain]) -> tuple[dict[str, Plain], list[str]
 def _placeholders(given: Placeholders | None, limits: Limits) -> Placeholders | None:
     if given is None:
         return None
-    checked = copied({name: list(values) for name, values in given.items()}, limits)
+    checked = copy_plain({name: list(values) for name, values in given.items()}, limits)
     assert isinstance(checked, dict)
     return {
         name: [str(value) for value in values]
@@ -128,25 +143,25 @@ def _placeholders(given: Placeholders | None, limits: Limits) -> Placeholders | 
 
 
 def _text(document: dict[str, Plain], key: str) -> str | None:
-    """What a key says; nothing where it holds a list or a map."""
+    """Return the text at a key; None if it holds a list or a map."""
     value = document.get(key)
-    return None if value is None or isinstance(value, (dict, list)) else _spelled(value)
+    return None if value is None or isinstance(value, (dict, list)) else _spell(value)
 
 
-def _spelled(value: Value) -> str:
+def _spell(value: Value) -> str:
     return value.text if isinstance(value, Written) else str(value)
 
 
 def _tags(document: dict[str, Plain]) -> Iterator[str]:
-    """The tags; a single one need not stand in a list."""
+    """Yield the tags; a single one need not stand in a list."""
     given = document.get("tags")
     for tag in given if isinstance(given, list) else [given]:
         if tag is not None and not isinstance(tag, (dict, list)):
-            yield _spelled(tag)
+            yield _spell(tag)
 
 
 def _logsource(document: dict[str, Plain]) -> LogSource:
-    """Not mere metadata, since it may become a condition: what cannot be read is refused."""
+    """Read the log source. It may become a condition, so what cannot be read is refused."""
     given = document.get("logsource") or {}
     if not isinstance(given, dict):
         raise FilterError(f"logsource: {shown(given)}", expected="a map")

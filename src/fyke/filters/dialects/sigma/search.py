@@ -17,7 +17,7 @@ from fyke.events.event import Event
 from fyke.events.value import Scalar
 from fyke.filters.dialects.sigma.criteria import Criterion, Fits, elements
 from fyke.filters.dialects.sigma.modifiers import Item, read_item
-from fyke.filters.dialects.sigma.plain import Value, copied
+from fyke.filters.dialects.sigma.plain import Value, copy_plain
 from fyke.filters.glob import fold
 from fyke.filters.residual import Check
 from fyke.filters.wording import text_of
@@ -28,17 +28,17 @@ _LIMITS: Final = Limits(depth_max=4, nodes_max=sys.maxsize, list_size_max=sys.ma
 
 
 def residual_text(key: str, value: Value | Sequence[Value]) -> str:
-    """The text from which `check` rebuilds the check of one item."""
+    """Return the text from which `check` rebuilds the check of one item."""
     return json.dumps({key: value}, ensure_ascii=False)
 
 
 def check(text: str) -> Check:
-    """The check that a residual's text describes."""
+    """Return the check that a residual's text describes."""
     try:
         source = json.loads(text)
     except (ValueError, RecursionError):
         raise _unreadable(text) from None
-    document = copied(source, _LIMITS)
+    document = copy_plain(source, _LIMITS)
     if not isinstance(document, dict) or len(document) != 1:
         raise _unreadable(text)
     ((key, given),) = document.items()
@@ -57,7 +57,7 @@ def _unreadable(text: str) -> FilterError:
 
 
 class FieldCheck:
-    """Whether a field of the event meets an item."""
+    """The test if a field of the event meets an item."""
 
     attributes: frozenset[str] | None
 
@@ -77,7 +77,7 @@ class FieldCheck:
 
 
 class KeywordCheck:
-    """Whether a keyword is in some value of the event; with `all`, whether each one is."""
+    """The test if a keyword is in some value of the event; with `all`, if each one is."""
 
     attributes: frozenset[str] | None = None
 

@@ -21,10 +21,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from fyke.matching.compiled.kernel import inlined, kernel
-from fyke.matching.compiled.patterns import layout
-from fyke.matching.compiled.patterns.arrays import Bytes, Integers
-from fyke.matching.compiled.patterns.layout import integers, octets
+from fyke.matching.compiled.kernels.kernel import inlined, kernel
+from fyke.matching.compiled.patterns import block_layout
+from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers
+from fyke.matching.compiled.patterns.block_layout import integers, octets
 from fyke.matching.compiled.patterns.trie import Trie, child
 
 CELLS_MIN: Final = 1 << 16
@@ -51,7 +51,7 @@ class Automaton(NamedTuple):
 
 @kernel
 def link(trie: Trie) -> Automaton:
-    """The automaton of a trie of strings that are not empty."""
+    """Return the automaton of a trie of strings that are not empty."""
     first, label, output = trie.first, trie.label, trie.output.copy()
     count = len(label)
     symbols, width = _columns(label)
@@ -118,14 +118,14 @@ def _columns(label: Bytes) -> tuple[Bytes, int]:
 
 @inlined
 def outputs_in(text: Bytes, words: Integers, data: Bytes, seen: Bytes, outputs: Integers) -> int:
-    """Fills in the outputs that the text reaches and says how many. `seen` is all 0, also after."""
-    nodes = integers(words, layout.NODES)
+    """Fill in the outputs that the text reaches. Return how many. `seen` is all 0, also after."""
+    nodes = integers(words, block_layout.NODES)
     if len(nodes) == RECORD:
         return 0
-    further = integers(words, layout.FURTHER)
-    symbols = octets(words, data, layout.SYMBOLS)
-    rows = integers(words, layout.ROWS)
-    width = int(words[layout.WIDTH])
+    further = integers(words, block_layout.FURTHER)
+    symbols = octets(words, data, block_layout.SYMBOLS)
+    rows = integers(words, block_layout.ROWS)
+    width = int(words[block_layout.WIDTH])
     tall = len(rows) // width
     found, state = 0, 0
     for at in range(len(text)):
@@ -156,7 +156,7 @@ def outputs_in(text: Bytes, words: Integers, data: Bytes, seen: Bytes, outputs: 
 
 @inlined
 def _child(nodes: Integers, node: int, byte: int) -> int:
-    """The child to which a byte leads, or -1."""
+    """Return the child to which a byte leads, or -1."""
     edge = nodes[RECORD * node + EDGE] >> 8
     low = int(nodes[RECORD * node + FIRST])
     if edge == byte:

@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from fyke.filters import glob as globs
-from fyke.matching.compiled.patterns import layout
-from fyke.matching.compiled.patterns.arrays import Bytes, Integers, Longs, frozen
+from fyke.matching.compiled.patterns import block_layout
+from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers, Longs, frozen
 from fyke.matching.compiled.patterns.building import Numbered, build, numbered, united
 from fyke.matching.compiled.patterns.encoding import decode
-from fyke.matching.compiled.patterns.search import search
+from fyke.matching.compiled.patterns.lookup import search
 
 ENTRY_LOAD: Final = 16
 _FOUND_MIN: Final = 4096
@@ -20,7 +20,7 @@ _NUMBER_MASK: Final = 0xFFFFFFFF
 
 
 class _Scratch(NamedTuple):
-    """What a search writes to. Kept between searches, never used by two at once."""
+    """The arrays that a search writes to. Kept between searches, never used by two at once."""
 
     seen: Bytes
     met: Integers
@@ -28,7 +28,7 @@ class _Scratch(NamedTuple):
 
 
 class Block:
-    """Patterns in the two arrays of `layout`, and which of them are alive."""
+    """Patterns in the two arrays of `block_layout`, and which of them are alive."""
 
     __slots__ = ("_alive", "_scratches", "_writable", "data", "live", "words")
 
@@ -42,12 +42,12 @@ class Block:
 
     @classmethod
     def of(cls, patterns: Mapping[int, bytes]) -> Block:
-        """The block of encoded patterns by number."""
+        """Return the block of encoded patterns by number."""
         return cls(*build(numbered(patterns)), np.ones(len(patterns), np.uint8))
 
     @classmethod
     def merged(cls, sources: Sequence[tuple[Block, Bytes]]) -> Block:
-        """The block of those patterns of others that are alive, in the given arrays."""
+        """Return the block of those patterns of others that are alive, in the given arrays."""
         patterns = united([(block.patterns, alive) for block, alive in sources])
         return cls(*build(patterns), np.ones(len(patterns.numbers), np.uint8))
 
@@ -61,15 +61,15 @@ class Block:
     @property
     def patterns(self) -> Numbered:
         return Numbered(
-            layout.integers(self.words, layout.NUMBERS),
-            layout.integers(self.words, layout.STARTS),
-            layout.octets(self.words, self.data, layout.PATTERNS),
+            block_layout.integers(self.words, block_layout.NUMBERS),
+            block_layout.integers(self.words, block_layout.STARTS),
+            block_layout.octets(self.words, self.data, block_layout.PATTERNS),
         )
 
     @property
     def load(self) -> int:
-        """What building it costs, in bytes of patterns."""
-        return int(self.words[layout.SURE_AT]) + ENTRY_LOAD * len(self)
+        """The cost of building the block, in bytes of patterns."""
+        return int(self.words[block_layout.SURE_AT]) + ENTRY_LOAD * len(self)
 
     @property
     def nbytes(self) -> int:
@@ -78,7 +78,7 @@ class Block:
     # --- searching -------------------------------------------------------------------------------
 
     def accepted(self, texts: Sequence[str], data: Bytes, bounds: Longs) -> list[Longs]:
-        """Text << 32 | number for each pattern that accepts a text.
+        """Return text << 32 | number for each pattern that accepts a text.
 
         Text t is encoded in `data` between bounds[t] and bounds[t + 1].
         """
@@ -99,7 +99,7 @@ class Block:
         )
 
     def _decided(self, finds: Longs, texts: Sequence[str]) -> Longs:
-        """Settles what was too much work for the kernel."""
+        """Decide the finds that were too much work for the kernel."""
         undecided = np.flatnonzero(finds < 0)
         if not len(undecided):
             return finds
@@ -116,7 +116,7 @@ class Block:
     # --- discarding ------------------------------------------------------------------------------
 
     def discard(self, number: int) -> bool:
-        """Marks a pattern as gone. False if it is not here."""
+        """Mark a pattern as gone. Return False if it is not here."""
         entry = self._entry(number)
         if entry < 0 or not self._alive[entry]:
             return False

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fyke.matching.compiled.kernel import kernel
-from fyke.matching.compiled.patterns import layout
+from fyke.matching.compiled.kernels.kernel import kernel
+from fyke.matching.compiled.patterns import block_layout
 from fyke.matching.compiled.patterns.aho_corasick import link
-from fyke.matching.compiled.patterns.arrays import Bytes, Integers, Longs, frozen, octets_of
+from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers, Longs, frozen, octets_of
 from fyke.matching.compiled.patterns.encoding import BACK, FRONT, INNER, choose_keys
 from fyke.matching.compiled.patterns.marks import mark_patterns
 from fyke.matching.compiled.patterns.trie import Trie, grow
@@ -39,7 +39,7 @@ def numbered(patterns: Mapping[int, bytes]) -> Numbered:
 
 
 def united(sources: Sequence[tuple[Numbered, Bytes]]) -> Numbered:
-    """The patterns of all sources that are alive there."""
+    """Return the patterns of all sources that are alive there."""
     numbers, low, high, shift = [], [], [], 0
     for source, alive in sources:
         kept = np.flatnonzero(alive)
@@ -73,7 +73,7 @@ def _gather(source: Bytes, at: Longs, starts: Integers, target: Bytes) -> None:
 
 
 def build(patterns: Numbered) -> tuple[Integers, Bytes]:
-    """The two arrays of the block."""
+    """Return the two arrays of the block."""
     count = len(patterns.numbers)
     data, starts = frozen(patterns.data), patterns.starts
     place, sure = np.empty(count, np.uint8), np.empty(count, np.uint8)
@@ -90,7 +90,7 @@ def build(patterns: Numbered) -> tuple[Integers, Bytes]:
     front_marks, back_marks, inner_marks = (
         mark_patterns(data, starts, sure, trie.reports) for trie in (front, back, inner)
     )
-    return layout.pack(
+    return block_layout.pack(
         (
             *(patterns.numbers, starts),
             *(front.starts, front.reports, front_marks, front.first, front.output),
@@ -104,7 +104,7 @@ def build(patterns: Numbered) -> tuple[Integers, Bytes]:
 
 
 def _window_ends(data: Bytes, place: Bytes, key: Integers, length: Integers) -> Integers:
-    """By pattern: the bytes of its key up to the end of its window; 0 if it has none."""
+    """Return, by pattern, the bytes of its key up to the end of its window; 0 without one."""
     inner = np.flatnonzero(place == INNER)
     ends = np.empty(len(inner), np.int32)
     choose_windows(data, key[inner], length[inner], ends)

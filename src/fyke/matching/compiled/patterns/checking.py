@@ -1,4 +1,4 @@
-"""Whether a block that comes from a file is one: kernels follow its offsets without looking.
+"""Checking of a block that comes from a file: kernels follow its offsets without looking.
 
 Every number that is used as a place must be one, nodes must lead away from the root and fall back
 towards it, and each pattern is reported by one index only, once: a search has room for that many.
@@ -11,20 +11,20 @@ from itertools import pairwise
 import numpy as np
 
 from fyke.errors import FykeError
-from fyke.matching.compiled.patterns import aho_corasick, layout, windows
-from fyke.matching.compiled.patterns.arrays import Bytes, Integers
+from fyke.matching.compiled.patterns import aho_corasick, block_layout, windows
+from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers
 from fyke.matching.compiled.patterns.marks import WORDS
 
 _BYTES = 256
 
 
 def check(words: Integers, data: Bytes, entries: int) -> None:
-    """FykeError unless the sections, which fit the arrays, fit each other."""
-    bounds = words[: layout.INTEGER_SECTIONS + 1].tolist()
+    """Raise FykeError unless the sections, which fit the arrays, fit each other."""
+    bounds = words[: block_layout.INTEGER_SECTIONS + 1].tolist()
     parts = [words[start:end] for start, end in pairwise(bounds)]
-    bounds = words[layout.INTEGER_SECTIONS + 1 : layout.WIDTH].tolist()
+    bounds = words[block_layout.INTEGER_SECTIONS + 1 : block_layout.WIDTH].tolist()
     octets = [data[start:end] for start, end in pairwise(bounds)]
-    size = len(octets[layout.PATTERNS])
+    size = len(octets[block_layout.PATTERNS])
     reported = [
         *(_reports(parts, base, entries) for base in _OUTPUTS),
         _records(parts, octets, entries, size),
@@ -32,18 +32,18 @@ def check(words: Integers, data: Bytes, entries: int) -> None:
     entry = np.concatenate(reported)
     is_good = (
         len(np.unique(entry)) == len(entry)
-        and len(octets[layout.SURE]) == entries
-        and _are_starts(parts[layout.STARTS], entries, size)
-        and bool((np.diff(parts[layout.NUMBERS].astype(np.int64)) > 0).all())
-        and _is_trie(parts, layout.FRONT_STARTS, octets[layout.FRONT_LABEL])
-        and _is_trie(parts, layout.BACK_STARTS, octets[layout.BACK_LABEL])
-        and _is_automaton(parts, octets[layout.SYMBOLS], int(words[layout.WIDTH]))
+        and len(octets[block_layout.SURE]) == entries
+        and _are_starts(parts[block_layout.STARTS], entries, size)
+        and bool((np.diff(parts[block_layout.NUMBERS].astype(np.int64)) > 0).all())
+        and _is_trie(parts, block_layout.FRONT_STARTS, octets[block_layout.FRONT_LABEL])
+        and _is_trie(parts, block_layout.BACK_STARTS, octets[block_layout.BACK_LABEL])
+        and _is_automaton(parts, octets[block_layout.SYMBOLS], int(words[block_layout.WIDTH]))
     )
     if not is_good:
         raise _refused()
 
 
-_OUTPUTS = (layout.FRONT_STARTS, layout.BACK_STARTS, layout.INNER_STARTS)
+_OUTPUTS = (block_layout.FRONT_STARTS, block_layout.BACK_STARTS, block_layout.INNER_STARTS)
 
 
 def _refused() -> FykeError:
@@ -55,18 +55,18 @@ def _within(numbers: Integers, low: int, end: int) -> bool:
 
 
 def _are_starts(starts: Integers, count: int, end: int) -> bool:
-    """Whether `count` ranges follow each other within so many."""
+    """Return True if `count` ranges follow each other, and none ends behind `end`."""
     is_ascending = bool((starts[1:] >= starts[:-1]).all())
     return len(starts) == count + 1 and is_ascending and _within(starts, 0, end + 1)
 
 
 def _reports(parts: list[Integers], base: int, entries: int) -> Integers:
-    """The entries that an index reports; each output lists at least one."""
-    starts, reports = parts[base], parts[base + layout.REPORTS]
+    """Return the entries that an index reports; each output lists at least one."""
+    starts, reports = parts[base], parts[base + block_layout.REPORTS]
     if (
         not _are_starts(starts, len(starts) - 1, len(reports))
         or len(starts) - 1 > len(reports)
-        or len(parts[base + layout.MARKS]) != WORDS * len(reports)
+        or len(parts[base + block_layout.MARKS]) != WORDS * len(reports)
         or not _within(reports, 0, entries)
     ):
         raise _refused()
@@ -74,8 +74,8 @@ def _reports(parts: list[Integers], base: int, entries: int) -> Integers:
 
 
 def _records(parts: list[Integers], octets: list[Bytes], entries: int, size: int) -> Integers:
-    """The entries that windows lead to."""
-    buckets, records = parts[layout.WINDOW_BUCKETS], parts[layout.WINDOW_RECORDS]
+    """Return the entries that windows lead to."""
+    buckets, records = parts[block_layout.WINDOW_BUCKETS], parts[block_layout.WINDOW_RECORDS]
     table = records[: len(records) // windows.RECORD * windows.RECORD]
     table = table.reshape(-1, windows.RECORD).astype(np.int64)
     count = len(buckets) - 1
@@ -85,7 +85,7 @@ def _records(parts: list[Integers], octets: list[Bytes], entries: int, size: int
         or count < _BYTES // 32
         or count & (count - 1)
         or not _are_starts(buckets, count, len(table))
-        or len(octets[layout.SIEVE]) != count * windows.SIEVE_BITS_EACH // 8
+        or len(octets[block_layout.SIEVE]) != count * windows.SIEVE_BITS_EACH // 8
         or not _within(records[windows.ENTRY :: windows.RECORD], 0, entries)
         or (spans < 0).any()
         or (table[:, windows.AT] < 0).any()
@@ -96,7 +96,7 @@ def _records(parts: list[Integers], octets: list[Bytes], entries: int, size: int
 
 
 def _is_trie(parts: list[Integers], base: int, label: Bytes) -> bool:
-    first, output = parts[base + layout.FIRST], parts[base + layout.OUTPUT]
+    first, output = parts[base + block_layout.FIRST], parts[base + block_layout.OUTPUT]
     nodes = len(output)
     outputs = output[output >= 0]
     return (
@@ -110,8 +110,12 @@ def _is_trie(parts: list[Integers], base: int, label: Bytes) -> bool:
 
 
 def _is_automaton(parts: list[Integers], symbols: Bytes, width: int) -> bool:
-    nodes, further, rows = parts[layout.NODES], parts[layout.FURTHER], parts[layout.ROWS]
-    outputs = len(parts[layout.INNER_STARTS]) - 1
+    nodes, further, rows = (
+        parts[block_layout.NODES],
+        parts[block_layout.FURTHER],
+        parts[block_layout.ROWS],
+    )
+    outputs = len(parts[block_layout.INNER_STARTS]) - 1
     if not len(nodes) or len(nodes) % aho_corasick.RECORD or width < 1 or not len(rows):
         return False
     table = nodes.reshape(-1, aho_corasick.RECORD).astype(np.int64)

@@ -22,8 +22,8 @@ import numpy as np
 
 from fyke.filters.glob import ONE as ANY_ONE
 from fyke.filters.glob import Glob
-from fyke.matching.compiled.kernel import kernel
-from fyke.matching.compiled.patterns.arrays import Bytes, Integers
+from fyke.matching.compiled.kernels.kernel import kernel
+from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers
 
 STAR: Final = 0xFE
 ONE: Final = 0xFF
@@ -39,7 +39,7 @@ _HASH_FACTOR: Final = 1_000_003
 _HASH_MASK: Final = 0x7FFFFFFF
 _BYTE_CHANCE: Final = 0.125
 _PLACES: Final = 64.0
-"""How many places in a text an inner piece is expected to be tried at."""
+"""Places in a text at which an inner piece is expected to be tried."""
 
 
 def encode_text(text: str) -> bytes:
@@ -47,14 +47,14 @@ def encode_text(text: str) -> bytes:
 
 
 def encode(pattern: Glob) -> bytes:
-    """The pattern as bytes."""
+    """Return the pattern as bytes."""
     return _STAR_BYTE.join(
         _ONE_BYTE.join(map(encode_text, segment.split(ANY_ONE))) for segment in pattern.segments
     )
 
 
 def decode(data: bytes) -> Glob:
-    """The pattern of some bytes."""
+    """Return the pattern of some bytes."""
     return Glob(
         tuple(
             ANY_ONE.join(
@@ -69,7 +69,7 @@ def decode(data: bytes) -> Glob:
 def choose_keys(
     patterns: Bytes, starts: Integers, place: Bytes, key: Integers, length: Integers, sure: Bytes
 ) -> None:
-    """For each pattern: the place, the first byte and the length of its key; whether it is sure."""
+    """Fill in the place, first byte and length of each pattern's key, and if it is sure."""
     count = len(starts) - 1
     size = 64
     while size < 4 * count:
@@ -108,7 +108,7 @@ def choose_keys(
 
 @kernel
 def piece_end(patterns: Bytes, at: int, stop: int) -> int:
-    """Where the piece that starts here ends: at the next wildcard."""
+    """Return where the piece that starts here ends: at the next wildcard."""
     while at < stop and patterns[at] < STAR:
         at += 1
     return at
@@ -124,7 +124,7 @@ def _hash(patterns: Bytes, at: int, end: int) -> int:
 
 @kernel
 def _is_sure(patterns: Bytes, start: int, stop: int, place: int, length: int) -> bool:
-    """The pattern is its key with a star at each open end."""
+    """Return True if the pattern is its key with a star at each open end."""
     if place == FRONT:
         return stop - start == length + 1 and patterns[stop - 1] == STAR
     if place == BACK:

@@ -1,14 +1,14 @@
 """Layers: patterns that come and go, over blocks that never change.
 
-Idea. New patterns wait in a small list that is tested one by one. When the list is full it becomes
-a block. Blocks stand in the order of their age; one that is not several times as large as
+Idea. New patterns stand in a memtable, a small list that is tested one by one. When it is full it
+becomes a block. Blocks stand in the order of their age; one that is not several times as large as
 all younger ones together is merged with them, like the digits of a counter carry. Discarding marks
 an entry; marked entries vanish when their block is merged.
 Example. With a ratio of 4, loads 100, 20, 6 are left alone; a new block of 4 makes 20 too small
 for 6 + 4, and the three become one of 30, for which 100 is too small: all become one.
 Invariant. A number is alive in at most one place. Small merges happen at once; of the larger ones
-(`due`) a plan is made, built by whoever has the time, and put in place; meanwhile the blocks are
-held: searched and marked, but part of no other merge.
+(`due`) a plan is made, built by a thread that has the time, and put in place; meanwhile the blocks
+are held: searched and marked, but part of no other merge.
 Cost. O(log n) blocks; a pattern is rebuilt O(log n) times, amortised.
 Source. J. L. Bentley, J. B. Saxe, Decomposable searching problems I, J. Algorithms 1 (1980).
 """
@@ -21,18 +21,18 @@ from typing import Final
 
 from fyke.filters import glob as globs
 from fyke.filters.glob import Glob
-from fyke.matching.compiled.patterns.arrays import Bytes
 from fyke.matching.compiled.patterns.block import ENTRY_LOAD, Block
+from fyke.matching.compiled.patterns.block_arrays import Bytes
 from fyke.matching.compiled.patterns.encoding import encode
 
 WAITING_MAX: Final = 512
-"""Patterns that wait for their block while nobody searches."""
+"""Patterns of the memtable, at most, while nobody searches."""
 TESTS_MAX: Final = 32
-"""What one search tests one by one: patterns, times texts."""
+"""Tests of the memtable in one search, at most: patterns, times texts."""
 AT_ONCE_LOAD: Final = 1 << 16
-"""What is built at once, on the caller's time: a few milliseconds."""
+"""Load of a block that is built at once, on the caller's time: a few milliseconds."""
 BLOCK_LOAD_MAX: Final = 1 << 29
-"""Beyond this, offsets might not fit."""
+"""Load of a block, at most: beyond this, offsets might not fit."""
 RATIO: Final = 4
 
 Test = Callable[[str], bool]
@@ -46,7 +46,7 @@ class Plan:
     sources: tuple[tuple[Block, Bytes], ...]
 
     def block(self) -> Block | None:
-        """The merged block; None if nothing is alive."""
+        """Return the merged block; None if nothing is alive."""
         if not any(alive.any() for _, alive in self.sources):
             return None
         return Block.merged(self.sources)
@@ -78,7 +78,7 @@ class Layers:
             self.freeze()
 
     def discard(self, number: int) -> bool:
-        """False if there is no such pattern."""
+        """Drop the pattern of a number. Return False if there is none."""
         pattern = self._waiting.pop(number, None)
         if pattern is not None:
             self._tests.pop(number, None)
@@ -87,7 +87,7 @@ class Layers:
         return any(block.discard(number) for block in self.blocks)
 
     def tests(self, texts: int) -> list[tuple[int, Test]]:
-        """The patterns that are in no block, for a search with so many texts."""
+        """Return the tests of the memtable, for a search with `texts` texts."""
         if len(self._waiting) * texts > TESTS_MAX:
             self.freeze()
         if len(self._tests) < len(self._waiting):
@@ -96,7 +96,7 @@ class Layers:
         return list(self._tests.items())
 
     def freeze(self) -> None:
-        """Puts the waiting patterns in a block, and does the merges that are small."""
+        """Make a block of the memtable, and do the merges that are small."""
         if self._waiting:
             block = Block.of({n: encode(pattern) for n, pattern in self._waiting.items()})
             self._waiting, self._tests, self._load = {}, {}, 0
@@ -112,14 +112,14 @@ class Layers:
         return self._first(BLOCK_LOAD_MAX) is not None
 
     def plan(self) -> Plan | None:
-        """The merge that is due, if any. Its blocks are held until `install`."""
+        """Return the merge that is due, if any. Its blocks are held until `install`."""
         plan = self._plan(BLOCK_LOAD_MAX)
         if plan is not None:
             self._held = len(self.blocks)
         return plan
 
     def install(self, plan: Plan, block: Block | None) -> None:
-        """Puts the block of a plan in the place of its sources."""
+        """Put the block of a plan in the place of its sources."""
         self._replace(plan, block)
         self._held = 0
 
@@ -133,7 +133,7 @@ class Layers:
         return Plan(first, tuple((block, block.alive.copy()) for block in self.blocks[first:]))
 
     def _first(self, load_max: int) -> int | None:
-        """The oldest block that must be merged with all younger ones, under a maximal load."""
+        """Return the oldest block to be merged with all younger ones, of `load_max` together."""
         found, younger = None, 0
         for place in range(len(self.blocks) - 1, self._held - 1, -1):
             block = self.blocks[place]

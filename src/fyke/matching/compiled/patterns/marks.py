@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from fyke.matching.compiled.kernel import inlined, kernel
-from fyke.matching.compiled.patterns.arrays import Bytes, Integers, Longs
+from fyke.matching.compiled.kernels.kernel import inlined, kernel
+from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers, Longs
 from fyke.matching.compiled.patterns.encoding import STAR
 
 WORDS: Final = 4
@@ -31,7 +31,7 @@ def _mark(marks: Longs, one: int, other: int) -> None:
 
 @kernel
 def mark_patterns(patterns: Bytes, starts: Integers, sure: Bytes, reports: Integers) -> Integers:
-    """The marks of the patterns in some reports; a sure pattern needs none."""
+    """Return the marks of the patterns in some reports; a sure pattern needs none."""
     all_marks = np.zeros(WORDS * len(reports), np.int64)
     for place in range(len(reports)):
         entry = reports[place]
@@ -52,7 +52,7 @@ def mark_text(text: Bytes, marks: Longs) -> None:
 
 @inlined
 def has_marks(text_marks: Longs, marks: Integers, place: int) -> bool:
-    """The text has all that the pattern of a report needs."""
+    """Return True if the text has all that the pattern of a report needs."""
     at = WORDS * place
     lacking = (
         (marks[at] & ~text_marks[0])

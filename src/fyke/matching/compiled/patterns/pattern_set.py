@@ -4,9 +4,9 @@ Idea. Each pattern is indexed by one piece of its text (`encoding`): a piece at 
 one at the back in a trie of reversed bytes (`trie`), any other by a window of eight bytes
 (`windows`) or, if it is short or has much company, in an Aho-Corasick automaton (`aho_corasick`). A
 search reads the text, meets the patterns whose piece it holds, and verifies those that the piece
-does not decide (`search`, `marks`, `placement`). The arrays of that index form a block (`layout`,
-`building`, `block`); blocks of growing size, with a few new patterns in front of them, make a set
-that can change (`layers`).
+does not decide (`lookup`, `marks`, `placement`). The arrays of that index form a block
+(`block_layout`, `building`, `block`); blocks of growing size, with a memtable of new patterns in
+front of them, make a set that can change (`layers`).
 Example. 0: `OT%`, 1: `%SE`, 2: `%b%`, 3: `N%SE`. `NYSE` meets 1 at the back, and 3 at the front,
 which has to be verified.
 Invariant. The verdict is that of `Like`: whatever pieces, blocks and caches do, they only choose
@@ -27,9 +27,9 @@ from fyke.errors import FykeError
 from fyke.filters import glob as globs
 from fyke.filters.glob import Glob
 from fyke.matching.arrays import Arrays
-from fyke.matching.compiled.patterns import storage
-from fyke.matching.compiled.patterns.arrays import Bytes, Integers, Longs, octets_of
+from fyke.matching.compiled.patterns import block_storage
 from fyke.matching.compiled.patterns.block import Block
+from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers, Longs, octets_of
 from fyke.matching.compiled.patterns.encoding import encode_text
 from fyke.matching.compiled.patterns.layers import Layers, Test
 from fyke.matching.compiled.patterns.text_cache import TextCache
@@ -37,7 +37,7 @@ from fyke.matching.compiled.patterns.text_cache import TextCache
 NUMBER_MAX: Final = 2**31 - 1
 
 _Search: TypeAlias = tuple[bool, list[tuple[int, Test]], tuple[Block, ...]]
-"""Whether texts are folded, the patterns to be tested one by one, the blocks."""
+"""Texts are folded or not; the patterns to be tested one by one; the blocks."""
 
 
 class PatternSet:
@@ -69,7 +69,7 @@ class PatternSet:
         return self._exact, self._folded
 
     def add(self, number: int, pattern: Glob, ignore_case: bool) -> None:
-        """Takes a pattern in, under a number that is not in use.
+        """Add a pattern under a number that is not in use.
 
         One that ignores case is given folded.
         """
@@ -80,7 +80,7 @@ class PatternSet:
             self._cache.clear()
 
     def discard(self, number: int) -> None:
-        """Drops the pattern of this number, if there is one; it is not reported again."""
+        """Drop the pattern of this number, if there is one; it is not reported again."""
         if not 0 <= number <= NUMBER_MAX:
             return
         with self._lock:
@@ -90,7 +90,7 @@ class PatternSet:
     # --- searching -------------------------------------------------------------------------------
 
     def accepted(self, text: str) -> Integers:
-        """The numbers of the patterns that accept the text, ascending; not to be written to."""
+        """Return the numbers of the patterns that accept the text, ascending and read-only."""
         found = self._cache.get(text)
         if found is not None:
             return found
@@ -106,7 +106,7 @@ class PatternSet:
         return found
 
     def accepted_many(self, texts: Sequence[str]) -> tuple[Longs, Integers]:
-        """The same for many texts, of which each distinct one is searched once.
+        """Return the same for many texts, of which each distinct one is searched once.
 
         The numbers for text t lie in the second array between places t and t + 1 of the first.
         """
@@ -120,7 +120,7 @@ class PatternSet:
         return (bounds, numbers) if len(rows) == len(texts) else _chosen(bounds, numbers, row)
 
     def _searches(self, texts: int) -> list[_Search]:
-        """What has to be searched now, for so many texts."""
+        """Return the searches to make now, for `texts` texts."""
         return [
             (each is self._folded, each.tests(texts), each.blocks)
             for each in self._layers()
@@ -130,12 +130,12 @@ class PatternSet:
     # --- merging ---------------------------------------------------------------------------------
 
     def merge_due(self) -> bool:
-        """A merge would make searches quicker and is too large to be done in passing."""
+        """Return True if a merge is due that is too large to be done at once."""
         with self._lock:
             return self._exact.due or self._folded.due
 
     def merge(self) -> None:
-        """Does what is due; a second call at the same time does nothing.
+        """Do the merges that are due; a second call at the same time does nothing.
 
         Other threads may search, add and discard meanwhile.
         """
@@ -166,20 +166,20 @@ class PatternSet:
     # --- storing ---------------------------------------------------------------------------------
 
     def arrays(self) -> Arrays:
-        """All patterns as arrays without pointers, for a snapshot."""
+        """Return all patterns as arrays without pointers, for a snapshot."""
         with self._lock:
             for each in self._layers():
                 each.freeze()
-            return storage.packed(self._exact.blocks, self._folded.blocks)
+            return block_storage.packed(self._exact.blocks, self._folded.blocks)
 
     @classmethod
     def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> PatternSet:
-        """The patterns of some arrays, which are neither copied nor written to."""
-        return cls(*storage.unpacked(arrays))
+        """Return the patterns of some arrays, which are neither copied nor written to."""
+        return cls(*block_storage.unpacked(arrays))
 
 
 def _finds(searches: Sequence[_Search], texts: Sequence[str]) -> Longs:
-    """Text << 32 | number of all that is found, ascending."""
+    """Return text << 32 | number of all that is found, ascending."""
     parts: list[Longs] = []
     for is_folded, tests, blocks in searches:
         read = tuple(map(globs.fold, texts)) if is_folded else texts
@@ -201,7 +201,7 @@ def _finds(searches: Sequence[_Search], texts: Sequence[str]) -> Longs:
 
 
 def _finds_in(searches: Sequence[_Search], text: str) -> Integers:
-    """What `_finds` finds in one text, the numbers alone."""
+    """Return the numbers of the patterns that accept one text, ascending."""
     numbers: list[int] = []
     parts: list[Longs] = []
     for is_folded, tests, blocks in searches:
@@ -222,7 +222,7 @@ def _finds_in(searches: Sequence[_Search], text: str) -> Integers:
 
 
 def _encoded(texts: Sequence[str]) -> tuple[Bytes, Longs]:
-    """All texts in UTF-8, and where each starts, and the last one ends."""
+    """Return all texts in UTF-8, and where each starts, and the last one ends."""
     joined = "".join(texts)
     if joined.isascii():
         lengths = list(map(len, texts))
@@ -238,7 +238,7 @@ def _numbers(finds: Longs) -> Integers:
 
 
 def _chosen(bounds: Longs, numbers: Integers, rows: Longs) -> tuple[Longs, Integers]:
-    """Some rows, possibly repeated, of numbers by row."""
+    """Return some rows, possibly repeated, of numbers by row."""
     lengths = np.diff(bounds)[rows]
     chosen = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(lengths, out=chosen[1:])

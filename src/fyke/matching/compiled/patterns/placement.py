@@ -1,4 +1,4 @@
-"""Whether a whole pattern fits a text: segments are placed from left to right on the bytes.
+"""Placement: does a pattern fit a text? Segments are placed from left to right on the bytes.
 
 Idea. The head is anchored at the front, the tail at the back; each segment between them takes the
 leftmost place behind the one before it, which is always right, because a segment has a fixed length
@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from fyke.matching.compiled.kernel import kernel
-from fyke.matching.compiled.patterns.arrays import Bytes
+from fyke.matching.compiled.kernels.kernel import kernel
+from fyke.matching.compiled.patterns.block_arrays import Bytes
 from fyke.matching.compiled.patterns.encoding import ONE, STAR
 
 REFUSED: Final = 0
@@ -26,7 +26,7 @@ _WORK_MIN: Final = 4_096
 
 @kernel
 def fits(pattern: Bytes, text: Bytes) -> int:
-    """Whether the pattern accepts the text: REFUSED, ACCEPTED or UNDECIDED."""
+    """Return ACCEPTED or REFUSED, or UNDECIDED where it takes too much work."""
     head = 0
     while head < len(pattern) and pattern[head] != STAR:
         head += 1
@@ -63,7 +63,7 @@ def fits(pattern: Bytes, text: Bytes) -> int:
 
 @kernel
 def _end(pattern: Bytes, low: int, high: int, text: Bytes, at: int, stop: int) -> int:
-    """Where a segment ends that starts `at`; else less than 0, the lower the more was compared."""
+    """Return where a segment that starts `at` ends; else minus the bytes compared."""
     for each in range(low, high):
         if at >= stop:
             return low - each - 1
@@ -81,7 +81,7 @@ def _end(pattern: Bytes, low: int, high: int, text: Bytes, at: int, stop: int) -
 
 @kernel
 def _back(pattern: Bytes, tail: int, text: Bytes) -> int:
-    """Where in the text as many characters start as the tail has; -1 if there are not as many."""
+    """Return where the last characters start, as many as the tail has; -1 if there are fewer."""
     at = len(text)
     for each in range(tail, len(pattern)):
         if pattern[each] & 0xC0 != 0x80:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from fyke.matching.compiled.patterns.arrays import Integers
+from fyke.matching.compiled.patterns.block_arrays import Integers
 
 ENTRIES_MAX: Final = 65_536
 BYTES_MAX: Final = 32 << 20
@@ -28,7 +28,7 @@ class TextCache:
         self._old: dict[str, Integers] = {}
         self._bytes = 0
         self.epoch = 0
-        """How often all was forgotten. An answer found in an earlier epoch is not taken in."""
+        """The times that all was forgotten. An answer found in an earlier epoch is not taken in."""
 
     def __len__(self) -> int:
         return len(self._young.keys() | self._old.keys())
@@ -37,7 +37,7 @@ class TextCache:
         return self._young.get(text)
 
     def get_old(self, text: str) -> Integers | None:
-        """What `get` does not find may still be here, and should then be put in again."""
+        """Return an answer of the old generation, which the caller should put in again."""
         return self._old.get(text)
 
     def put(self, text: str, answer: Integers, epoch: int) -> None:

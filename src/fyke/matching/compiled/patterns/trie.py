@@ -20,11 +20,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fyke.matching.compiled.kernel import kernel
-from fyke.matching.compiled.patterns.arrays import Bytes, Integers
+from fyke.matching.compiled.kernels.kernel import kernel
+from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers
 
 _FEW: Final = 16
-"""So few strings are sorted by insertion, so few children searched one by one."""
+"""Strings that are sorted by insertion, and children that are searched one by one, at most."""
 
 
 class Trie(NamedTuple):
@@ -42,7 +42,7 @@ class Trie(NamedTuple):
 
 @kernel
 def grow(data: Bytes, at: Integers, length: Integers, step: int) -> Trie:
-    """The trie of the strings that start `at` a byte and are read with a step of 1 or -1."""
+    """Return the trie of the strings that start `at` a byte and are read with a step of 1 or -1."""
     count = len(at)
     order = np.arange(count).astype(np.int32)
     spare = np.empty(count, np.int32)
@@ -121,7 +121,7 @@ def _arrange(
     spare: Integers,
     tally: Integers,
 ) -> None:
-    """Orders a range of strings by their byte at this depth; those that end here come first."""
+    """Order a range of strings by their byte at this depth; those that end here come first."""
     if high - low <= _FEW:
         for place in range(low + 1, high):
             moved = order[place]
@@ -154,7 +154,7 @@ def _rank(data: Bytes, at: Integers, length: Integers, step: int, depth: int, nu
 
 @kernel
 def child(first: Integers, label: Bytes, node: int, byte: int) -> int:
-    """The child to which a byte leads, or -1."""
+    """Return the child to which a byte leads, or -1."""
     low, high = int(first[node]), int(first[node + 1])
     while high - low > _FEW:
         middle = (low + high) >> 1

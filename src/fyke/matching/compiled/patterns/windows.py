@@ -22,10 +22,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from fyke.matching.compiled.kernel import inlined, kernel
-from fyke.matching.compiled.patterns import layout
-from fyke.matching.compiled.patterns.arrays import Bytes, Integers, Longs
-from fyke.matching.compiled.patterns.layout import integers, octets
+from fyke.matching.compiled.kernels.kernel import inlined, kernel
+from fyke.matching.compiled.patterns import block_layout
+from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers, Longs
+from fyke.matching.compiled.patterns.block_layout import integers, octets
 
 WINDOW: Final = 8
 SHARED_MAX: Final = 8
@@ -43,7 +43,7 @@ RECORD: Final = 4
 
 
 def _gear() -> Longs:
-    """256 numbers of 32 bits, the same for ever: snapshots depend on them."""
+    """Return 256 numbers of 32 bits, the same for ever: snapshots depend on them."""
     values, state = [], 8700
     for _ in range(256):
         state = (state * 6364136223846793005 + 1442695040888963407) & 0xFFFFFFFFFFFFFFFF
@@ -64,7 +64,7 @@ class Windows(NamedTuple):
 
 @kernel
 def choose_windows(data: Bytes, at: Integers, length: Integers, ends: Integers) -> None:
-    """For each string, the bytes up to the end of the window to look for; 0 if it has none."""
+    """Fill in, for each string, the bytes up to the end of its window; 0 if it has none."""
     bits = 10
     while (1 << bits) < 16 * len(at) and bits < 26:
         bits += 1
@@ -89,7 +89,7 @@ def choose_windows(data: Bytes, at: Integers, length: Integers, ends: Integers) 
 def index_windows(
     data: Bytes, entries: Integers, at: Integers, length: Integers, ends: Integers
 ) -> Windows:
-    """The index of strings by their chosen windows."""
+    """Return the index of strings by their chosen windows."""
     count = len(at)
     bits = 3
     while (1 << bits) < count:
@@ -123,13 +123,13 @@ def index_windows(
 
 @inlined
 def strings_in(text: Bytes, words: Integers, data: Bytes, seen: Bytes, found: Integers) -> int:
-    """Fills in the records that the text holds and says how many. `seen` is all 0, also after."""
-    records = integers(words, layout.WINDOW_RECORDS)
+    """Fill in the records that the text holds. Return how many. `seen` is all 0, also after."""
+    records = integers(words, block_layout.WINDOW_RECORDS)
     if len(records) == 0:
         return 0
-    buckets = integers(words, layout.WINDOW_BUCKETS)
-    sieve = octets(words, data, layout.SIEVE)
-    patterns = octets(words, data, layout.PATTERNS)
+    buckets = integers(words, block_layout.WINDOW_BUCKETS)
+    sieve = octets(words, data, block_layout.SIEVE)
+    patterns = octets(words, data, block_layout.PATTERNS)
     bucket_shift = 32
     while (1 << (32 - bucket_shift)) < len(buckets) - 1:
         bucket_shift -= 1

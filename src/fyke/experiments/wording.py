@@ -1,0 +1,29 @@
+"""Wording: numbers as claims write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def number(value: float) -> str:
+    """Three digits and no more zeros than needed: 1.25, 3, 0.0417, 200,000."""
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def exactly(value: float) -> str:
+    """Three decimals, as the closed forms are written."""
+    return f"{value:.3f}"
+
+
+def listed(values: Iterable[float]) -> str:
+    return ", ".join(map(number, values))
+
+
+def tally(answers: Iterable[bool | None]) -> str:
+    """Say of how many points something holds, and of how many that is not known."""
+    found = list(answers)
+    open_ = found.count(None)
+    text = f"at {found.count(True)} of {len(found)} points"
+    return f"{text}, not told apart at {open_}" if open_ else text

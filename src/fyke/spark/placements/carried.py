@@ -1,0 +1,152 @@
+"""Carried: subscriptions that are too many to be sent to every executor come as rows.
+
+Idea. It is a split whose shards lie on the driver's disk alone. Each shard is packed, cut into
+chunks, and joins the shuffle of the events: a task gets the chunks of its shard first, and the
+events after them. The first task of a host that has all chunks puts the snapshot together in the
+host's cache; the others only read past them.
+
+    task 3:  chunk 0 of shard 1, chunk 1 of shard 1, event, event, event ...
+
+Invariant. A snapshot appears in the cache when it is whole, under its identity; chunks have
+checksums. A task that is repeated elsewhere gets its chunks again.
+Cost. The packed shards pass the driver once per call, where Java holds them several times: they may
+be what `carried_max` allows. They are shuffled once for each task of a shard.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fyke.errors import FykeError
+from fyke.spark.archives import pack
+from fyke.spark.columns import map_batches, quoted
+from fyke.spark.delivering import FIELDS, Taking, chunks_of
+from fyke.spark.matching import Task
+from fyke.spark.memory import carried_max
+from fyke.spark.placements.placing import Batches, by_value, gathered, numbering
+from fyke.spark.placements.split import Split
+from fyke.spark.shipping import copies_folder
+from fyke.spark.snapshots import Part, Pin, opened_only
+from fyke.spark.temporary import temporary_folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_PARCEL: Final = pa.schema([("shard", pa.int32()), *FIELDS])
+_CHUNKS_AT_ONCE: Final = 8
+"""Spark takes a table of so many chunks from the driver: one of all would be too large for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Shards, and how many tasks each of them has."""
+
+    shards: Pin
+    slices: int
+
+    def matches(self, events: DataFrame, needed: list[str], task: Task) -> DataFrame:
+        copied, place, number = Split(self.shards, self.slices).copied(events, needed)
+        if not task.output.arrays:
+            return self._searched(copied, place, number, task)
+        return gathered(self._searched(copied, place, number, numbering(task, number)), number)
+
+    def _met(self, copied: DataFrame, place: str, number: str) -> DataFrame:
+        """Return for each task the chunks of its shard, and its events after them."""
+        from pyspark.sql import functions as f
+
+        plain = [f.col(quoted(name)).alias(f"c{at}") for at, name in enumerate(copied.columns)]
+        task = Split(self.shards, self.slices).task(f.col(place), f.col(number))
+        rows = copied.select(task.alias("task"), f.struct(*plain).alias("event"))
+        first = f.col("shard") * self.slices
+        every = f.explode(f.sequence(first, first + (self.slices - 1)))
+        parcels = parcels_of(self.shards, copied.sparkSession)
+        parcels = parcels.select(every.alias("task"), *parcels.columns)
+        met = rows.unionByName(parcels, allowMissingColumns=True)
+        met = met.repartitionById(len(self.shards.parts) * self.slices, "task")
+        return met.sortWithinPartitions(f.col("chunk").asc_nulls_last())
+
+    def _searched(self, copied: DataFrame, place: str, number: str, task: Task) -> DataFrame:
+        met, names, shards = self._met(copied, place, number), copied.columns, self.shards.parts
+
+        def search(batches: Batches) -> Iterator[pa.RecordBatch]:
+            return task.search(
+                (opened_only(shards[shard]), rows)
+                for batch in _without_parcels(batches, shards)
+                for shard, rows in by_value(_events_of(batch).rename_columns(names), place)
+            )
+
+        return map_batches(met, met.columns, search, task.output.schema(copied))
+
+
+def parcels_of(shards: Pin, session: SparkSession) -> DataFrame:
+    """Return the chunks of the packed shards as rows.
+
+    Raise FykeError if they are more than may pass the driver.
+    """
+    folder = Path(temporary_folder())
+    archives = [folder / f"{at}.zip" for at in range(len(shards.parts))]
+    for part, archive in zip(shards.parts, archives, strict=True):
+        pack(Path(part.path), archive)
+    size, limit = sum(each.stat().st_size for each in archives), carried_max(session)
+    if size > limit:
+        raise FykeError(
+            f"{size / 1e6:,.0f} MB of packed subscriptions lie on the driver, and "
+            f"{limit / 1e6:,.0f} MB may pass it (a 16th of spark.driver.memory, and "
+            "spark.driver.maxResultSize); name a place that the driver and all workers see, with "
+            "folder= or fyke.spark.compile"
+        )
+    tables = (table for at, archive in enumerate(archives) for table in _tables(at, archive))
+    return reduce(lambda one, other: one.union(other), map(session.createDataFrame, tables))
+
+
+def _tables(shard: int, archive: Path) -> Iterator[pa.Table]:
+    chunks = chunks_of(archive, {"shard": shard})
+    while rows := list(islice(chunks, _CHUNKS_AT_ONCE)):
+        yield pa.Table.from_pylist(rows, _PARCEL)
+
+
+# --- in the workers ------------------------------------------------------------------------------
+
+
+def _events_of(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return pa.RecordBatch.from_struct_array(batch.column("event"))
+
+
+def _without_parcels(batches: Batches, shards: tuple[Part, ...]) -> Iterator[pa.RecordBatch]:
+    """Put the chunks that come first together; pass on the batches of events."""
+    taking, token = Taking(copies_folder()), secrets.token_hex(8)
+    attempts = {shard.identity: f"_attempt-{shard.identity}-{token}" for shard in shards}
+    try:
+        for batch in batches:
+            is_event = pc.is_null(batch.column("chunk"))
+            for row in batch.filter(pc.invert(is_event)).to_pylist():
+                name = shards[row["shard"]].identity
+                _take(taking, {**row, "name": name, "attempt": attempts[name]})
+            if (events := batch.filter(is_event)).num_rows:
+                taking.check()
+                yield events
+    finally:
+        for attempt in attempts.values():
+            taking.forget(attempt)
+
+
+def _take(taking: Taking, row: dict[str, Any]) -> None:
+    """Take a chunk, unless another task of this host has brought the snapshot meanwhile."""
+    if (taking.folder / row["name"]).exists():
+        taking.forget(row["attempt"])
+        return
+    try:
+        taking.take(row)
+    except OSError as error:
+        host = socket.gethostname()
+        raise FykeError(f"worker {host} cannot keep subscriptions: {error}") from None
