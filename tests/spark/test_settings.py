@@ -55,7 +55,7 @@ def test_the_user_wins() -> None:
     assert told["spark.sql.shuffle.partitions"] == "7"
     options = told[JAVA_OPTIONS].split(" ")
     assert options[0].startswith("-Dlog4j2.configurationFile=file:///")
-    assert options[1:] == ["-Dfyke.logs=warn", "-Xss4m"]
+    assert options[1:] == ["-Dfyke.logs=warn", "-Dfyke.logs.answered=warn", "-Xss4m"]
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,11 @@ def _log_options(logs: str) -> str:
     if logs not in LOG_LEVELS:
         raise FykeError(f"logs={shown(logs)}; expected one of {', '.join(LOG_LEVELS)}")
     file = Path(str(files("fyke.spark") / "log4j2.properties"))
-    return f"-Dlog4j2.configurationFile={file.as_uri()} -Dfyke.logs={logs}"
+    answered = "off" if logs == "error" else logs
+    return (
+        f"-Dlog4j2.configurationFile={file.as_uri()} -Dfyke.logs={logs} "
+        f"-Dfyke.logs.answered={answered}"
+    )
 
 
 def texts(conf: Mapping[str, object] | None) -> dict[str, str]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from typing import Any
+
+from pyspark.errors import AnalysisException
 
 from fyke import spark
 
@@ -17,6 +20,8 @@ def square(parameters: dict[str, Any], seed: int) -> dict[str, Any]:
 
 def main() -> None:
     session = spark.session(remote="local[2]")
+    with suppress(AnalysisException):  # the client is told; the server's terminal is the user's
+        session.sql("select nothing from nowhere").collect()
     statistics = spark.statistics
     events = spark.events(session, "auction", 500)
     rules = spark.subscriptions(session, "auction", 100)

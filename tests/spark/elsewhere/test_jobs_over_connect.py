@@ -20,6 +20,7 @@ PROGRAM = Path(__file__).parent / "jobs_over_connect.py"
 def test_jobs_over_connect(program: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     done = program(PROGRAM)
     assert done.returncode == 0, done.stderr[-3000:]
+    assert " ERROR ErrorUtils:" not in done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     auctions = workload("auction")
     texts = list(auctions.texts(100))
