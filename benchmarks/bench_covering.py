@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.bench import SEED, Bench, short
 from benchmarks.line import Bar, Line, at_least, micros
-from fyke.filters.covering import covers
+from fyke.filters.algebra.covering import covers
 from fyke.filters.covering_index.covering_index import CoveringIndex
 from fyke.filters.filter import Filter, conjunction
 from fyke.filters.predicate import Range, TypeIs, equals

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fyke.testing.reaching import reached, reaches
+from fyke.testing.stories.reaching import reached, reaches
 from tests.conftest import SEED
 
 

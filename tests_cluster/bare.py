@@ -10,7 +10,7 @@ import sys
 
 import fyke.spark
 from fyke.errors import FykeError
-from fyke.spark.doctor import examine
+from fyke.spark.sessions.doctor import examine
 from tests_cluster.calls import ways
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ import pyspark
 
 from fyke.matching.compiled.kernels.kernel import MODE
 from fyke.matching.compiled.kernels.kernel_cache import kernel_cache
-from fyke.spark.java import java_home
+from fyke.spark.sessions.java import java_home
 
 ROOT: Final = Path(__file__).parents[1]
 SOURCES: Final = ROOT / "src"

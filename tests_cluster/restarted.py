@@ -15,8 +15,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 import fyke.spark
-from fyke.spark.places import joined
 from fyke.spark.sinks import FolderSink
+from fyke.spark.versions.places import joined
 
 
 class Dying(FolderSink):

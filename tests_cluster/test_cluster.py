@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 import fyke.spark
 from fyke.matching.compiled.kernels.kernel import MODE
 from fyke.matching.compiled.kernels.kernel_cache import kernel_cache
-from fyke.spark.places import joined
+from fyke.spark.versions.places import joined
 from tests_cluster.calls import EVENTS, NAMES, SUBSCRIPTIONS, expected, found, the_matcher, ways
 from tests_cluster.cluster import Cluster
 from tests_cluster.spreading import spread

@@ -17,8 +17,10 @@ import fyke.spark
 from fyke import FykeError
 from fyke.matching.compiled.kernels.kernel import MODE
 from fyke.matching.compiled.kernels.kernel_cache import kernel_cache
-from fyke.spark import compiling, delivering, shipping, versions, workers
-from fyke.spark.places import joined
+from fyke.spark.sessions import workers
+from fyke.spark.shipping import delivering, shipping
+from fyke.spark.versions import compiling, versions
+from fyke.spark.versions.places import joined
 from tests.bucket import as_guest
 from tests_cluster.calls import EVENTS, SUBSCRIPTIONS, digest, expected, found, the_matcher, ways
 from tests_cluster.cluster import Cluster

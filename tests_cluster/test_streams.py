@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 import fyke
 import fyke.spark
 from fyke.errors import FykeError
-from fyke.spark import versions
-from fyke.spark.places import joined
 from fyke.spark.uri_sink import read_batches
+from fyke.spark.versions import versions
+from fyke.spark.versions.places import joined
 from tests_cluster.cluster import Cluster, program, told
 
 FILES = 6

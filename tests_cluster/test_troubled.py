@@ -9,9 +9,9 @@ from pyspark.sql import SparkSession
 
 import fyke.spark
 from fyke.matching.matcher import Matcher
-from fyke.spark import versions
-from fyke.spark.places import joined
-from fyke.spark.snapshots import local
+from fyke.spark.versions import versions
+from fyke.spark.versions.places import joined
+from fyke.spark.versions.snapshots import local
 from tests_cluster.cluster import Cluster, program, told
 from tests_cluster.troubled import PUBLISHED
 

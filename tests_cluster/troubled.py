@@ -14,9 +14,9 @@ from pyspark.errors import PySparkException
 
 import fyke.spark
 from fyke.errors import FykeError
-from fyke.spark import versions
-from fyke.spark.places import joined
-from fyke.spark.reasons import reason
+from fyke.spark.sessions.reasons import reason
+from fyke.spark.versions import versions
+from fyke.spark.versions.places import joined
 from fyke.workloads.named import workload
 
 LARGE = 12_000

@@ -25,7 +25,7 @@ from xml.sax.saxutils import quoteattr
 
 import pyspark
 
-from fyke.spark.java import java_home
+from fyke.spark.sessions.java import java_home
 from tests_kafka.trust import trust_store
 
 FOLDER: Final = Path(__file__).parent.parent / "build" / "kafka"

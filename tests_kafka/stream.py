@@ -19,7 +19,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 import fyke.spark
-from fyke.spark.kafka import KafkaSink
+from fyke.spark.streams.kafka import KafkaSink
 from tests_kafka.jars import jars
 
 

@@ -20,8 +20,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 import fyke.spark
 from fyke import FykeError, Matcher
-from fyke.spark import kafka, versions
-from fyke.spark.kafka import KafkaSink
+from fyke.spark.streams import kafka
+from fyke.spark.streams.kafka import KafkaSink
+from fyke.spark.versions import versions
 from tests_kafka.broker import Broker, Message
 
 WAIT_S = 300

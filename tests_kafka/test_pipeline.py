@@ -22,9 +22,9 @@ from pyspark.sql import SparkSession
 import fyke
 from fyke import FykeError
 from fyke.cli.stages import showing
-from fyke.pipeline import live
-from fyke.pipeline.batch_counts import BatchCounts, CountsLog
 from fyke.pipeline.configuration import parse
+from fyke.pipeline.live import live
+from fyke.pipeline.live.batch_counts import BatchCounts, CountsLog
 from tests_kafka.broker import Broker
 from tests_kafka.jars import jars
 

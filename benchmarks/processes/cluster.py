@@ -18,8 +18,8 @@ import fyke.spark
 from benchmarks.pairs import Disagreement
 from benchmarks.processes.on_spark import tell, written
 from fyke.matching.compiled.kernels.compiling import warm
-from fyke.spark.shipping import ship
-from fyke.spark.snapshots import Pin
+from fyke.spark.shipping.shipping import ship
+from fyke.spark.versions.snapshots import Pin
 from fyke.workloads.named import workload
 from tests_cluster.cluster import Cluster
 

@@ -24,7 +24,7 @@ from pyspark.errors import PySparkException
 import fyke.spark
 from benchmarks.pairs import Disagreement
 from benchmarks.processes.on_spark import fingerprint, written
-from fyke.spark.profiles import profile
+from fyke.spark.placements.profiles import profile
 from fyke.workloads.named import workload
 
 PLACEMENTS = ("replicate", "split", "rendezvous", "multistage")

@@ -11,9 +11,9 @@ from lark import Lark, Token, Transformer, v_args
 from fyke.events.value import canonical, parse_duration, parse_timestamp
 from fyke.filters.comparison import Compare
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
-from fyke.filters.glob import from_like
 from fyke.filters.predicate import Exists, In, NotIn, Range, TypeIs, compare
 from fyke.filters.text_predicate import Matches, contains, ends_with, in_network, like, starts_with
+from fyke.filters.texts.glob import from_like
 
 GRAMMAR = r"""
 ?start: disjunction

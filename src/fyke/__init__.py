@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from fyke.errors import EventError, FilterError, FilterWarning, FykeError, SchemaError
 from fyke.events.event import Event
 from fyke.events.schema import Schema
-from fyke.filters.covering import covers, equivalent, overlaps
+from fyke.filters.algebra.covering import covers, equivalent, overlaps
+from fyke.filters.algebra.merging import merge
+from fyke.filters.algebra.normal_form import simplify
+from fyke.filters.algebra.weakening import weaken
 from fyke.filters.dialects import parse
 from fyke.filters.explanation import explain
 from fyke.filters.filter import Filter
-from fyke.filters.merging import merge
-from fyke.filters.normal_form import simplify
 from fyke.filters.subscription import Subscription
-from fyke.filters.weakening import weaken
 from fyke.hub import Hub
 from fyke.limits import Limits
 from fyke.matching.linting import lint

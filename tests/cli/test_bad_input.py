@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fyke.cli import inputs
+from fyke.cli.reading import inputs
 from fyke.filters.dialects import DIALECTS
 from fyke.matching import lines
 

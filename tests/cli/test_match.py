@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fyke.cli.inputs import Source
-from fyke.cli.lines import lines
-from fyke.cli.problems import Problems
+from fyke.cli.reading.inputs import Source
+from fyke.cli.reading.lines import lines
+from fyke.cli.writing.problems import Problems
 from fyke.matching.matcher import ENGINES
 
 SUBSCRIPTIONS = [

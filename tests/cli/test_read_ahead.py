@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from fyke.cli.read_ahead import PIECE, WAITING_MAX, read_ahead
+from fyke.cli.reading.read_ahead import PIECE, WAITING_MAX, read_ahead
 
 
 def test_the_bytes_are_those_of_the_stream() -> None:

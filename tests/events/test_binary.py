@@ -15,7 +15,7 @@ from fyke import Event, EventError
 from fyke.events import binary
 from fyke.limits import Limits
 from fyke.testing.generators import events, randoms, scalars, strings
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 documents = st.recursive(
     st.dictionaries(strings(), st.one_of(scalars(), st.lists(scalars(), max_size=3)), max_size=4),

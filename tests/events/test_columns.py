@@ -19,7 +19,7 @@ from fyke.events.columns import read
 from fyke.events.number import ExactDecimal
 from fyke.events.value import admit, canonical
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 from tests.parts import check_parts
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -25,7 +25,7 @@ from fyke.filters.comparison import COMPARISONS, Compare
 from fyke.filters.predicate import In, NotIn, Range
 from fyke.matching.matcher import ENGINES
 from fyke.testing import related
-from fyke.testing.reaching import reached, reaches
+from fyke.testing.stories.reaching import reached, reaches
 
 TENTH = Decimal("0.1")
 LONG = Decimal("0.10000000000000001")

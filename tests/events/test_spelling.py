@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fyke.events.spelling import nearest
-from fyke.testing.reaching import reached, reaches
+from fyke.testing.stories.reaching import reached, reaches
 
 
 def distance(one: str, other: str) -> int:

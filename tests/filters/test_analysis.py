@@ -11,17 +11,17 @@ import fyke
 from fyke.events.domain import Integer, String
 from fyke.events.event import Event
 from fyke.events.schema import Attribute, EventType, Schema
+from fyke.filters.algebra.covering import covers
+from fyke.filters.algebra.necessary import necessary
+from fyke.filters.algebra.subsumption import spoken_of
 from fyke.filters.analysis import Problem, analyse, canonical_form, estimated_cost
-from fyke.filters.covering import covers
 from fyke.filters.filter import FALSE, Filter, Or, disjunction
-from fyke.filters.necessary import necessary
 from fyke.filters.subscription import Subscription
-from fyke.filters.subsumption import spoken_of
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms
 from fyke.testing.ordering import accepts
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import events_about, family, fitting_events, profiles, schema, tree
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 
 def subscriptions(*texts: str) -> list[Subscription]:

@@ -21,8 +21,8 @@ from fyke.filters.comparison import Compare
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
 from fyke.limits import Limits
 from fyke.testing.generators import events, filters, names, randoms, scalars, strings
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import family
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

@@ -19,7 +19,7 @@ import fyke
 from fyke.events.domain import Boolean, Enumeration, FixedPoint, Integer, Real, String
 from fyke.events.event import Event
 from fyke.events.schema import Attribute, EventType, Schema
-from fyke.filters.covering import (
+from fyke.filters.algebra.covering import (
     covers,
     equivalent,
     is_always_true,
@@ -27,14 +27,13 @@ from fyke.filters.covering import (
     open_branch,
     overlaps,
 )
+from fyke.filters.algebra.merging import merge
+from fyke.filters.algebra.normal_form import simplify
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, walk
-from fyke.filters.merging import merge
-from fyke.filters.normal_form import simplify
 from fyke.filters.predicate import In, NotIn, Range, TypeIs
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms
 from fyke.testing.ordering import accepts
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import (
     MOMENTS,
     events_about,
@@ -47,6 +46,7 @@ from fyke.testing.related import (
     varied,
     varied_leaf,
 )
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 COVERS = [
     ("a < 10", "a < 5"),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fyke.filters.glob import (
+from fyke.filters.texts.glob import (
     ONE,
     Glob,
     case_variants,
@@ -25,7 +25,7 @@ from fyke.filters.glob import (
     to_like,
 )
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 patterns = st.lists(st.text(["a", "b", ONE], max_size=3), min_size=1, max_size=4).map(glob)
 WORDS = ["".join(word) for size in range(7) for word in itertools.product("abc", repeat=size)]
@@ -202,7 +202,7 @@ def test_a_budget_ends_on_the_safe_side(limit: str, monkeypatch: pytest.MonkeyPa
 
     truth = claims()
     for budget in (0, 1, 2, 5, 20, 100):
-        monkeypatch.setattr(f"fyke.filters.glob.{limit}", budget)
+        monkeypatch.setattr(f"fyke.filters.texts.glob.{limit}", budget)
         for claimed, true in zip(claims(), truth, strict=True):
             assert claimed[0] <= true[0] and claimed[1] <= true[1]
 

@@ -19,12 +19,12 @@ from fyke.events.event import Event
 from fyke.events.value import Scalar
 from fyke.filters.comparison import Compare
 from fyke.filters.filter import And, Constant, Filter, Not, Or
-from fyke.filters.glob import ONE
 from fyke.filters.predicate import Exists, In, NotIn, Range, TypeIs
 from fyke.filters.text_predicate import InNetwork, Like, Matches
+from fyke.filters.texts.glob import ONE
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import events_about, leaf, tree
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 HOLDS = {
     "=": operator.eq,

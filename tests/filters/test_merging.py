@@ -11,14 +11,13 @@ import fyke
 from fyke.events.domain import Integer
 from fyke.events.event import Event
 from fyke.events.schema import Attribute, EventType, Schema
-from fyke.filters.covering import covers
+from fyke.filters.algebra.covering import covers
+from fyke.filters.algebra.merging import maximal, merge
+from fyke.filters.algebra.normal_form import simplify
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction
-from fyke.filters.merging import maximal, merge
-from fyke.filters.normal_form import simplify
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms
 from fyke.testing.ordering import accepts
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import (
     events_about,
     family,
@@ -28,6 +27,7 @@ from fyke.testing.related import (
     schema,
     varied_leaf,
 )
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 
 def meaning(filter: Filter, schema: Schema | None) -> Callable[[Event], bool]:

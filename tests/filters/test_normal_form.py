@@ -9,12 +9,12 @@ from hypothesis import given
 import fyke
 from fyke.events.domain import Integer, Real
 from fyke.events.schema import Attribute, Schema
+from fyke.filters.algebra.normal_form import box_count, boxes, fold, negation_normal_form, simplify
 from fyke.filters.filter import FALSE, TRUE, Filter, Not, conjunction, disjunction, negation, walk
-from fyke.filters.normal_form import box_count, boxes, fold, negation_normal_form, simplify
 from fyke.filters.predicate import In, Range
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import events_about, family, fitting_events, leaf, schema, spans, varied
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 
 def related_tree(rng: Random) -> Filter:

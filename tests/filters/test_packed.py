@@ -26,10 +26,10 @@ from fyke.filters.filter import (
     disjunction,
     negation,
 )
-from fyke.filters.glob import ONE, Glob
 from fyke.filters.packed import NameTable, codes, pack, unpack
 from fyke.filters.packed.names import NAME_SIZE_MAX, NAMES_MAX
 from fyke.filters.residual import Residual
+from fyke.filters.texts.glob import ONE, Glob
 from fyke.testing.generators import filters, predicates, scalars
 
 A_MOMENT = datetime(2026, 1, 31, 12, 0, 0, 1, UTC)

@@ -13,12 +13,12 @@ from fyke.filters import predicate as p
 from fyke.filters import text_predicate as t
 from fyke.filters.comparison import Compare
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, negation
-from fyke.filters.glob import ONE, Glob
 from fyke.filters.residual import Residual
+from fyke.filters.texts.glob import ONE, Glob
 from fyke.limits import DEPTH_CEILING, Limits
 from fyke.testing.generators import filters, randoms
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import family
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 READ = {
     "a = 1": p.equals("a", 1),

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fyke.errors import FilterError
-from fyke.filters.glob import fold
-from fyke.filters.regular_expression import finder
-from fyke.filters.required_text import required_text
+from fyke.filters.texts.glob import fold
+from fyke.filters.texts.regular_expression import finder
+from fyke.filters.texts.required_text import required_text
 
 
 @pytest.mark.parametrize(

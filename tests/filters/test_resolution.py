@@ -13,19 +13,19 @@ from fyke.errors import SchemaError
 from fyke.events.domain import Enumeration, String, Timestamp
 from fyke.events.event import Event
 from fyke.events.schema import Attribute, Schema
+from fyke.filters.algebra.covering import covers, is_always_true, is_never_true, overlaps
+from fyke.filters.algebra.merging import merge
+from fyke.filters.algebra.normal_form import fold, simplify
 from fyke.filters.analysis import Problem, analyse
 from fyke.filters.comparison import Compare
-from fyke.filters.covering import covers, is_always_true, is_never_true, overlaps
 from fyke.filters.filter import DEPTH_MAX, Filter, conjunction, disjunction, negation, walk
-from fyke.filters.merging import merge
-from fyke.filters.normal_form import fold, simplify
 from fyke.filters.predicate import Range
 from fyke.filters.resolution import GROWTH, check_order, resolve, resolve_strictly
 from fyke.filters.subscription import Subscription
 from fyke.testing import ordered
 from fyke.testing.generators import randoms
 from fyke.testing.ordering import accepts
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 LEVELS = Enumeration(("low", "medium", "high"))
 SCHEMA = Schema(

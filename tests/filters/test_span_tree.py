@@ -7,9 +7,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fyke.filters import span_tree
-from fyke.filters.intervals import AFTER, BEFORE, Cut, Span, prefix_span
-from fyke.filters.span_tree import SpanTree
+from fyke.filters.algebra import span_tree
+from fyke.filters.algebra.intervals import AFTER, BEFORE, Cut, Span, prefix_span
+from fyke.filters.algebra.span_tree import SpanTree
 
 cuts = st.one_of(
     st.sampled_from([BEFORE, AFTER]), st.tuples(st.just(0), st.integers(-4, 9), st.integers(0, 1))

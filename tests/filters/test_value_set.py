@@ -10,8 +10,8 @@ from hypothesis import given
 from fyke.events.domain import FiniteDomain
 from fyke.events.schema import Attribute, Schema
 from fyke.events.value import Kind, Scalar, canonical, kind
-from fyke.filters.domain import within_domain
-from fyke.filters.intervals import (
+from fyke.filters.algebra.domain import within_domain
+from fyke.filters.algebra.intervals import (
     ALL_TEXT,
     EVERYWHERE,
     Span,
@@ -26,11 +26,18 @@ from fyke.filters.intervals import (
     subtract,
     union,
 )
+from fyke.filters.algebra.value_set import (
+    ANYTHING,
+    NOTHING,
+    ValueSet,
+    accepted,
+    shared,
+    unite,
+    without,
+)
 from fyke.filters.predicate import Range, ValuePredicate
 from fyke.filters.text_predicate import Like, like
-from fyke.filters.value_set import ANYTHING, NOTHING, ValueSet, accepted, shared, unite, without
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import (
     DOMAINS,
     fitting,
@@ -41,6 +48,7 @@ from fyke.testing.related import (
     varied_leaf,
     word,
 )
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 
 def lies_in(value: Scalar, spans: Spans) -> bool:

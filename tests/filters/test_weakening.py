@@ -7,17 +7,17 @@ from random import Random
 from hypothesis import given
 
 import fyke
+from fyke.filters.algebra.covering import covers
+from fyke.filters.algebra.normal_form import rebuilt, simplify
+from fyke.filters.algebra.weakening import indexable, weaken
 from fyke.filters.comparison import Compare
-from fyke.filters.covering import covers
 from fyke.filters.filter import TRUE, Filter, walk
-from fyke.filters.normal_form import rebuilt, simplify
 from fyke.filters.predicate import Predicate
 from fyke.filters.residual import Residual
-from fyke.filters.weakening import indexable, weaken
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import events_about, tree
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 RESIDUALS = [
     fyke.parse("LENGTH(a) = 1", dialect="cesql"),

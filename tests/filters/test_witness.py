@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 
 import fyke
-from fyke.filters import subsumption
+from fyke.filters.algebra import subsumption
+from fyke.filters.algebra.covering import covers
+from fyke.filters.algebra.witness import witness
 from fyke.filters.analysis import analyse
-from fyke.filters.covering import covers
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
-from fyke.filters.witness import witness
 from fyke.testing.generators import filters, randoms
-from fyke.testing.reaching import reached, reaches
 from fyke.testing.related import family, schema
+from fyke.testing.stories.reaching import reached, reaches
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 
 import fyke
 from fyke.events.event import Event
-from fyke.filters.covering import covers
+from fyke.filters.algebra.covering import covers
+from fyke.filters.algebra.normal_form import simplify
 from fyke.filters.dialects import das
 from fyke.filters.filter import FALSE, TRUE, Filter
-from fyke.filters.normal_form import simplify
 
 # --- SUM: subscription summarization --------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from fyke.matching.engines.interim import InterimEngine
 from fyke.matching.matcher import ENGINES, Matcher
 from fyke.testing.generators import events, filters, predicates, randoms
 from fyke.testing.matcher import check_matcher
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 close = filters(predicates(st.sampled_from(["a", "b", "type"])), max_leaves=6)
 
@@ -287,7 +287,7 @@ def test_the_interim_engine_files_and_forgets() -> None:
 
 
 def interim_filter(text: str) -> Filter:
-    from fyke.filters.parser import parse_text
+    from fyke.filters.language.parser import parse_text
 
     return parse_text(text)
 

@@ -15,8 +15,8 @@ import fyke
 from fyke.errors import FykeError
 from fyke.events.event import Event
 from fyke.events.value import Scalar, sort_key
+from fyke.filters.algebra.intervals import Cut, Spans, complement, union
 from fyke.filters.filter import Filter
-from fyke.filters.intervals import Cut, Spans, complement, union
 from fyke.matching.engines.interval import IntervalEngine
 from fyke.matching.engines.interval_array import IntervalArray
 from fyke.matching.engines.interval_parameters import Parameters

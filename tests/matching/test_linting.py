@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 
 import fyke
+from fyke.filters.algebra.necessary import necessary
 from fyke.filters.filter import Filter
-from fyke.filters.necessary import necessary
 from fyke.matching.linting import FEW, Guards
 from fyke.matching.matcher import Matcher
 from fyke.testing.generators import filters
-from fyke.testing.reaching import reached, reaches
+from fyke.testing.stories.reaching import reached, reaches
 
 NINE = " or ".join(f"a{number} = 1" for number in range(9))
 

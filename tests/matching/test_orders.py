@@ -20,7 +20,7 @@ from fyke.matching.matcher import ENGINES, Matcher
 from fyke.testing import ordered
 from fyke.testing.generators import randoms
 from fyke.testing.ordering import accepts
-from fyke.testing.reaching import reached, reaches
+from fyke.testing.stories.reaching import reached, reaches
 
 
 def right(filters: dict[str, Filter], document: dict[str, object], schema: Schema) -> list[str]:

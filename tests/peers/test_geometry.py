@@ -34,7 +34,7 @@ from fyke.peers.geometry.boxes import select_peers
 from fyke.peers.geometry.shape import BUDGET, Shape, shape_of
 from fyke.peers.geometry.space import Box, Space
 from fyke.peers.geometry.table import Table
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 SCHEMA = Schema(
     [

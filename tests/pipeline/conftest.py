@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import fyke.spark
-from fyke.pipeline import live
 from fyke.pipeline.configuration import parse
-from fyke.pipeline.outcome import RunOutcome, Stage
+from fyke.pipeline.live import live
+from fyke.pipeline.results.outcome import RunOutcome, Stage
 from fyke.pipeline.running import run
 from fyke.pipeline.watching import Pulse
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from fyke.cli.stages import facts, fitting
 from fyke.errors import FykeError
-from fyke.pipeline.batch_counts import BatchCounts, CountsLog, Position
-from fyke.pipeline.rates import RATES_MAX, Now, summarize
+from fyke.pipeline.live.batch_counts import BatchCounts, CountsLog, Position
+from fyke.pipeline.live.rates import RATES_MAX, Now, summarize
 
 ENTRY = BatchCounts(
     batch=0,

@@ -18,10 +18,10 @@ import fyke.spark
 from fyke.cli.main import main
 from fyke.errors import FykeError
 from fyke.logs.partitions import Partitions
-from fyke.pipeline import paths
 from fyke.pipeline.checking import check
 from fyke.pipeline.configuration import Pipeline, parse
-from fyke.pipeline.folder import replacing
+from fyke.pipeline.results.folder import replacing
+from fyke.pipeline.sources import paths
 
 EVENTS = """
 [events]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from fyke.errors import FykeError
-from fyke.pipeline.columns_text import columns
+from fyke.pipeline.sources.columns_text import columns
 
 PLAIN: Final = (
     *("string", "INT", "Integer", "bigint", "long", "smallint", "tinyint", "double", "float"),

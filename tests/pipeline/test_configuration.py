@@ -11,7 +11,7 @@ import pytest
 from fyke.errors import FykeError
 from fyke.events.schema import Schema
 from fyke.pipeline.configuration import Pace, parse, read, sample
-from fyke.pipeline.origins import Files, Generated, Log, Paced, Topic
+from fyke.pipeline.sources.origins import Files, Generated, Log, Paced, Topic
 from fyke.workloads.named import workload
 
 HERE = Path("/somewhere")

@@ -12,7 +12,7 @@ import pytest
 
 from fyke import durable
 from fyke.errors import FykeError
-from fyke.pipeline.folder import Folder, replacing
+from fyke.pipeline.results.folder import Folder, replacing
 from tests.synced import Synced
 
 Files = dict[str, str]

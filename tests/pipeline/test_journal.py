@@ -9,13 +9,13 @@ import pytest
 from pyspark.sql import DataFrame
 
 import fyke
-from fyke.pipeline import journal
-from fyke.pipeline.journal import Digests
-from fyke.pipeline.sources import Events, Shape
+from fyke.pipeline.live import journal
+from fyke.pipeline.live.journal import Digests
+from fyke.pipeline.sources.sources import Events, Shape
 from fyke.spark.matching import Task
-from fyke.spark.planning import Plan
+from fyke.spark.placements.planning import Plan
 from fyke.spark.reading import Reading
-from fyke.spark.snapshots import Pin
+from fyke.spark.versions.snapshots import Pin
 from fyke.workloads.named import workload
 
 WORK = workload("stock_and_auction", 3)

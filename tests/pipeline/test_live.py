@@ -22,8 +22,8 @@ import pytest
 import fyke
 from fyke.errors import FykeError
 from fyke.logs.partitions import Partitions
-from fyke.pipeline.batch_counts import BatchCounts, CountsLog
-from fyke.pipeline.folder import Folder, replacing
+from fyke.pipeline.live.batch_counts import BatchCounts, CountsLog
+from fyke.pipeline.results.folder import Folder, replacing
 from fyke.workloads.named import workload
 
 Pair = tuple[str, object, str]

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from fyke import FykeError, Matcher
-from fyke.pipeline.micro_batch import MicroBatch, Places
-from fyke.spark import versions
-from fyke.spark.pins import Pinned, Pins
-from fyke.spark.step import Following
+from fyke.pipeline.live.micro_batch import MicroBatch, Places
+from fyke.spark.streams.step import Following
+from fyke.spark.versions import versions
+from fyke.spark.versions.pins import Pinned, Pins
 
 
 def version(folder: Path, *ids: str) -> versions.Version:

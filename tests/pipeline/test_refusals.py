@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 
 from fyke.errors import FykeError
 from fyke.pipeline.configuration import parse
-from fyke.pipeline.outcome import Reason
-from fyke.pipeline.refusals import REASONS_MAX, check_refused, commonest, listed
+from fyke.pipeline.results.outcome import Reason
+from fyke.pipeline.results.refusals import REASONS_MAX, check_refused, commonest, listed
 
 PIPELINE = parse(
     """

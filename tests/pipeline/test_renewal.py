@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fyke.errors import FykeError
-from fyke.pipeline import renewal
 from fyke.pipeline.configuration import Pipeline, parse
-from fyke.pipeline.renewal import Renewal
-from fyke.pipeline.standing import Current, state_of
+from fyke.pipeline.live import renewal
+from fyke.pipeline.live.renewal import Renewal
+from fyke.pipeline.live.standing import Current, state_of
 
 TEXT = """
 [events]

@@ -12,7 +12,7 @@ import pytest
 import fyke
 from fyke.errors import FykeError
 from fyke.pipeline.configuration import parse
-from fyke.pipeline.folder import replacing
+from fyke.pipeline.results.folder import replacing
 from fyke.pipeline.running import run
 from tests.pipeline.conftest import Listening
 

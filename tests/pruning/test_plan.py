@@ -24,8 +24,8 @@ from fyke.pruning.predicate_statistics import PredicateStatistics, leaves_of
 from fyke.pruning.shape import AND, Shape
 from fyke.testing.generators import randoms
 from fyke.testing.pruning import check_plan
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import events_about, leaf, varied_leaf
+from fyke.testing.stories.reaching import examples, reached, reaches
 from fyke.workloads.auction import AuctionWorkload
 
 AUCTION = AuctionWorkload(typed=False)

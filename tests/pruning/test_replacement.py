@@ -12,8 +12,8 @@ from fyke.pruning.predicate_statistics import leaves_of
 from fyke.pruning.replacement import Replacing
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import events_about, family
+from fyke.testing.stories.reaching import examples, reached, reaches
 from tests.pruning.test_worked_examples import EVENTS, S1
 
 

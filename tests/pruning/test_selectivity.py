@@ -13,8 +13,8 @@ from fyke.pruning.selectivity import SCALAR, Fold
 from fyke.pruning.shape import Shape, read
 from fyke.pruning.steps import VECTOR
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import events_about, tree
+from fyke.testing.stories.reaching import examples, reached, reaches
 from tests.pruning.test_worked_examples import test_x7_the_share_of_h
 
 

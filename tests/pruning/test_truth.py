@@ -16,8 +16,8 @@ from fyke.filters.predicate import TypeIs
 from fyke.pruning.predicate_statistics import PredicateStatistics
 from fyke.pruning.truth import truth
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import events_about, leaf
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 
 def bits(rows) -> list[list[bool]]:

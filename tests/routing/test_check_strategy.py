@@ -38,8 +38,8 @@ from fyke.routing.forwarding.row import Offered, Resync, withdrawal
 from fyke.routing.forwarding.table import RowTable
 from fyke.routing.forwarding.variant import VARIANTS
 from fyke.routing.strategy import EVERYONE, Decision
-from fyke.testing import story as told
-from fyke.testing.story import Add, Break, Change, Crash, Drop, Say, Settle, Story, Wait
+from fyke.testing.stories import story as told
+from fyke.testing.stories.story import Add, Break, Change, Crash, Drop, Say, Settle, Story, Wait
 from fyke.testing.strategy import CHANGES, check_story, check_strategy
 
 EVERY = [name for name in STRATEGIES if name not in (*ALIASES, MULTISTAGE, SUMMARIES)]

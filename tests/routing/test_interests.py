@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from fyke.routing.interests import FilterGroup, Interests
-from fyke.testing.story import events, filters
+from fyke.testing.stories.story import events, filters
 
 
 def test_groups_find_what_they_hold_whatever_was_asked_before(

@@ -14,10 +14,10 @@ import pytest
 
 from fyke import FykeError, Matcher
 from fyke.matching.snapshot import identity
-from fyke.spark import delivering
-from fyke.spark.archives import pack, unpack
-from fyke.spark.delivering import Delivery, Taking
-from fyke.spark.memory import passing_max
+from fyke.spark.placements.memory import passing_max
+from fyke.spark.shipping import delivering
+from fyke.spark.shipping.archives import pack, unpack
+from fyke.spark.shipping.delivering import Delivery, Taking
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_a_full_disk_is_a_sentence(
 LIMITED = """
 import re, resource, sys
 from pathlib import Path
-from fyke.spark.snapshots import Pin, mapped
+from fyke.spark.versions.snapshots import Pin, mapped
 small, large = Pin.of(sys.argv[1:]).parts
 mapped(small)
 used = 1024 * int(re.search(r"VmSize:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])

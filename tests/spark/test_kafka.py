@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import fyke.spark
 from fyke import FykeError, Matcher
-from fyke.spark.kafka import KafkaSink, labelled, messages, without
+from fyke.spark.streams.kafka import KafkaSink, labelled, messages, without
 
 
 def test_a_message_says_where_it_comes_from(spark: SparkSession) -> None:

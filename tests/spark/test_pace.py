@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fyke.spark.pace import MATCHES, Pace
+from fyke.spark.streams.pace import MATCHES, Pace
 
 
 @given(st.lists(st.integers(0, 9_000), max_size=4), st.sampled_from([0, 1, 30, 10_000]))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from fyke.errors import FykeError
-from fyke.spark import paced_source
-from fyke.spark.paced_source import PAUSE_MAX_S, PacedReader, PacedSource, stretches
+from fyke.spark.streams import paced_source
+from fyke.spark.streams.paced_source import PAUSE_MAX_S, PacedReader, PacedSource, stretches
 from fyke.workloads.named import workload
 
 AUCTION = workload("auction", 3)

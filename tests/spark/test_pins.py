@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from fyke import FykeError, Matcher
-from fyke.spark import batch_counts, versions
-from fyke.spark.batch_counts import MatchCounts, MatchTotals
 from fyke.spark.matching import Output
-from fyke.spark.pins import Pinned, Pins
 from fyke.spark.reading import Reading
 from fyke.spark.sinks import FolderSink, FunctionSink, Sink
-from fyke.spark.snapshots import Pin
-from fyke.spark.step import Following, Step
+from fyke.spark.streams import batch_counts
+from fyke.spark.streams.batch_counts import MatchCounts, MatchTotals
+from fyke.spark.streams.step import Following, Step
+from fyke.spark.versions import versions
+from fyke.spark.versions.pins import Pinned, Pins
+from fyke.spark.versions.snapshots import Pin
 from tests.synced import Synced
 
 

@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 
 import fyke.spark
 from fyke import FykeError, Matcher
-from fyke.spark import versions
-from fyke.spark.places import Place, absolute, is_address, joined
-from fyke.spark.snapshots import local
+from fyke.spark.versions import versions
+from fyke.spark.versions.places import Place, absolute, is_address, joined
+from fyke.spark.versions.snapshots import local
 from tests.bucket import as_guest
 
 
@@ -199,7 +199,7 @@ def test_a_checkpoint_in_a_bucket(spark: SparkSession, bucket: str, tmp_path: Pa
     where = joined(bucket, "checkpoint")
     got: list[tuple[int, int, str]] = []
 
-    def run(**more: Any) -> fyke.spark.streaming.Stream:
+    def run(**more: Any) -> fyke.spark.streams.streaming.Stream:
         options: dict[str, Any] = {"journal": tmp_path / "journal", "trigger": "available", **more}
         stream = fyke.spark.match_stream(
             spark.readStream.schema("n long").parquet(str(tmp_path / "events")),

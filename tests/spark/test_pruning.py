@@ -11,8 +11,8 @@ import fyke.spark
 from fyke import FykeError, Matcher, parse
 from fyke.pruning.cutting import Cut
 from fyke.pruning.predicate_statistics import leaves_of
-from fyke.spark.profiles import size_of
-from fyke.spark.snapshots import Part, _open
+from fyke.spark.placements.profiles import size_of
+from fyke.spark.versions.snapshots import Part, _open
 from fyke.testing.covering import check_covers
 from fyke.workloads.auction import AuctionWorkload
 

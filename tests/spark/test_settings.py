@@ -7,7 +7,7 @@ import os
 import pytest
 
 from fyke import FykeError
-from fyke.spark.settings import JAVA_OPTIONS, cores, is_here, remote_settings, settings
+from fyke.spark.sessions.settings import JAVA_OPTIONS, cores, is_here, remote_settings, settings
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 import fyke
 import fyke.spark
-from fyke.spark import starting
+from fyke.spark.sessions import starting
 
 NASTY = [
     {"n": 2**53 + 1, "x": -0.0, "s": "", "b": True, "l": []},

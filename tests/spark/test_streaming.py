@@ -20,8 +20,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import fyke.spark
 from fyke import FykeError, Matcher
-from fyke.spark import versions
-from fyke.spark.streaming import Stream
+from fyke.spark.streams.streaming import Stream
+from fyke.spark.versions import versions
 
 STREAM = Path(__file__).parent / "elsewhere" / "stream.py"
 Program = Callable[..., subprocess.CompletedProcess[str]]

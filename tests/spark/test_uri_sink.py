@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 import fyke.spark
 from fyke import FykeError, Matcher
 from fyke.spark.sinks import FolderSink, sink_of
-from fyke.spark.streaming import Stream
+from fyke.spark.streams.streaming import Stream
 from fyke.spark.uri_sink import UriSink, read_batches
 from tests.webhdfs import serving_files
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fyke import FykeError, Matcher
-from fyke.spark import versions
-from fyke.spark.versions import Version
+from fyke.spark.versions import versions
+from fyke.spark.versions.versions import Version
 from tests.synced import Synced
 
 

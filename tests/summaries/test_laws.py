@@ -21,7 +21,7 @@ from fyke.summaries.summary import MODES, Summary
 from fyke.testing import related
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 Pairs = list[tuple[str, Filter]]
 

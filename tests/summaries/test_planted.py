@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fyke.filters.intervals import complement
-from fyke.filters.value_set import ValueSet
+from fyke.filters.algebra.intervals import complement
+from fyke.filters.algebra.value_set import ValueSet
 from fyke.summaries import budget, constraints, joining, merging, rows, search
 from fyke.summaries.constraints import Constraint
 from fyke.summaries.encoding import SummaryError

@@ -9,7 +9,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from fyke.nodes.node import Stats
-from fyke.testing.reaching import reached, reaches
+from fyke.testing.stories.reaching import reached, reaches
 from fyke.traces.metrics import summarize
 from fyke.traces.trace import Delivered, Happened, Held, Told
 

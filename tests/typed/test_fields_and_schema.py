@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.domain import Decimals, Enumeration, Integer, Real, String, Timestamp
 from fyke.events.schema import Schema
+from fyke.filters.algebra.weakening import weaken
 from fyke.filters.filter import FALSE, TRUE
-from fyke.filters.weakening import weaken
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import events, filters
-from fyke.testing.reaching import examples
+from fyke.testing.stories.reaching import examples
 from fyke.typed import check_evolution, contains, exists, forget, like, one_of, pack
 from tests.typed.stocks import Share, Stock
 

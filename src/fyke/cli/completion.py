@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 
 from cyclopts import App, Parameter
 
-from fyke.cli.problems import Unusable
+from fyke.cli.writing.problems import Unusable
 
 _SHELLS: Final = ("bash", "zsh", "fish")
 

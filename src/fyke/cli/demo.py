@@ -12,10 +12,10 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 from rich.text import Text
 
-from fyke.cli.listing import heading, show_notes, show_rows
-from fyke.cli.output import console
-from fyke.cli.progress import counting
-from fyke.cli.subscriptions import engine_for
+from fyke.cli.reading.subscriptions import engine_for
+from fyke.cli.writing.listing import heading, show_notes, show_rows
+from fyke.cli.writing.output import console
+from fyke.cli.writing.progress import counting
 from fyke.errors import printable
 from fyke.events.event import Event
 from fyke.events.json import encode

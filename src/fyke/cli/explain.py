@@ -6,11 +6,11 @@ from typing import Annotated, Final
 
 from cyclopts import App, Parameter
 
-from fyke.cli.declared import Declared, read_declared
-from fyke.cli.inputs import text_argument
 from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, Switch, Timestamps
-from fyke.cli.output import console, write_line
-from fyke.cli.problems import Unusable
+from fyke.cli.reading.declared import Declared, read_declared
+from fyke.cli.reading.inputs import text_argument
+from fyke.cli.writing.output import console, write_line
+from fyke.cli.writing.problems import Unusable
 from fyke.errors import FykeError
 from fyke.events.event import Event
 from fyke.filters.explanation import Explanation
@@ -104,7 +104,7 @@ def _document(node: Explanation) -> dict[str, object]:
 
 
 def _show(explanation: Explanation, compiled: bool) -> None:
-    from fyke.cli.tree import show_tree
+    from fyke.cli.writing.tree import show_tree
 
     screen = console()
     if compiled:

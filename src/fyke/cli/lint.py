@@ -11,10 +11,6 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 from rich.text import Text
 
-from fyke.cli.declared import Declared, read_declared
-from fyke.cli.inputs import opened
-from fyke.cli.lines import events
-from fyke.cli.listing import heading, show_rows
 from fyke.cli.options import (
     OR_STANDARD_INPUT,
     Dialect,
@@ -23,10 +19,14 @@ from fyke.cli.options import (
     Switch,
     Timestamps,
 )
-from fyke.cli.output import console, counted, name, write_line
-from fyke.cli.problems import Problems, Unusable, complain
-from fyke.cli.progress import counting, reading
-from fyke.cli.standing import read_standing
+from fyke.cli.reading.declared import Declared, read_declared
+from fyke.cli.reading.inputs import opened
+from fyke.cli.reading.lines import events
+from fyke.cli.reading.standing import read_standing
+from fyke.cli.writing.listing import heading, show_rows
+from fyke.cli.writing.output import console, counted, name, write_line
+from fyke.cli.writing.problems import Problems, Unusable, complain
+from fyke.cli.writing.progress import counting, reading
 from fyke.errors import printable
 from fyke.filters.analysis import (
     COVERING_TESTS_MAX,

@@ -15,7 +15,7 @@ from typing import Final
 
 from cyclopts import App, CycloptsError, UnknownCommandError, UnusedCliTokensError
 
-from fyke.cli.problems import complain
+from fyke.cli.writing.problems import complain
 from fyke.errors import FykeError, shown
 
 UNREADABLE: Final = 2

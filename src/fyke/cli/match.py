@@ -8,15 +8,15 @@ from typing import Annotated, NamedTuple
 
 from cyclopts import App, Parameter
 
-from fyke.cli.declared import Declared, read_declared
-from fyke.cli.event_files import event_blocks, events_in, named
-from fyke.cli.inputs import STANDARD_INPUT, Source, typed
 from fyke.cli.options import OR_STANDARD_INPUT, Dialect, SchemaFile, Switch, Timestamps
-from fyke.cli.output import flush_lines, write_bytes, write_line
-from fyke.cli.picture import Line, Picture
-from fyke.cli.problems import Problems, Unusable
-from fyke.cli.standing import SigmaReader, Standing, read_argument, read_standing
-from fyke.cli.subscriptions import engine_for
+from fyke.cli.reading.declared import Declared, read_declared
+from fyke.cli.reading.event_files import event_blocks, events_in, named
+from fyke.cli.reading.inputs import STANDARD_INPUT, Source, typed
+from fyke.cli.reading.standing import SigmaReader, Standing, read_argument, read_standing
+from fyke.cli.reading.subscriptions import engine_for
+from fyke.cli.writing.output import flush_lines, write_bytes, write_line
+from fyke.cli.writing.picture import Line, Picture
+from fyke.cli.writing.problems import Problems, Unusable
 from fyke.errors import FykeError, shown
 from fyke.filters.remarks import remarks
 from fyke.matching.lines import LENGTH_MAX, LineBlock

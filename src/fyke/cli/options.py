@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from cyclopts import Parameter
 
-from fyke.cli.inputs import STANDARD_INPUT
+from fyke.cli.reading.inputs import STANDARD_INPUT
 from fyke.filters.dialects import DIALECTS
 
 

@@ -9,10 +9,10 @@ from typing import Final
 from rich.text import Text
 
 from fyke.assembly import assemble_peers
-from fyke.cli.listing import heading, show_rows
-from fyke.cli.output import console, counted, write_line
-from fyke.cli.problems import complain
-from fyke.cli.progress import counting
+from fyke.cli.writing.listing import heading, show_rows
+from fyke.cli.writing.output import console, counted, write_line
+from fyke.cli.writing.problems import complain
+from fyke.cli.writing.progress import counting
 from fyke.peers.geometry.space import Space
 from fyke.peers.settings import Settings
 from fyke.simulation.cycles import Crowd

@@ -10,16 +10,16 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 from rich.text import Text
 
-from fyke.cli.listing import heading, show_rows
 from fyke.cli.options import Switch
-from fyke.cli.output import console, counted
-from fyke.cli.problems import Unusable, complain
+from fyke.cli.writing.listing import heading, show_rows
+from fyke.cli.writing.output import console, counted
+from fyke.cli.writing.problems import Unusable, complain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fyke.pipeline.configuration import Pipeline
-    from fyke.pipeline.outcome import RunOutcome
+    from fyke.pipeline.results.outcome import RunOutcome
 
 SAMPLE: Final = "pipeline.toml"
 
@@ -101,7 +101,8 @@ def run(
     if for_ is not None and not pipeline.is_stream:
         raise Unusable("--for ends a stream, but the events are none")
     tell(f"running {file or 'the sample pipeline'}; Spark is loaded...")
-    from fyke.pipeline import live, running
+    from fyke.pipeline import running
+    from fyke.pipeline.live import live
 
     screen = console()
     logging.getLogger().addHandler(logging.NullHandler())  # errors become sentences in `main`
@@ -158,7 +159,7 @@ def _pipeline(file: str | None, out: str | None, tables: str | None) -> Pipeline
     from dataclasses import replace
 
     from fyke.pipeline import configuration
-    from fyke.pipeline.origins import resolved
+    from fyke.pipeline.sources.origins import resolved
 
     if file is None:
         made = configuration.parse(configuration.sample(), "the sample", Path.cwd())
@@ -209,7 +210,7 @@ def _total(what: str, number: int, note: str) -> list[Text]:
 
 
 def _warn(outcome: RunOutcome, pipeline: Pipeline) -> None:
-    from fyke.pipeline.refusals import listed
+    from fyke.pipeline.results.refusals import listed
 
     refused = {
         "events": (outcome.events_refused, outcome.statistics.refusals),

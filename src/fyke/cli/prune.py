@@ -11,7 +11,6 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 from rich.text import Text
 
-from fyke.cli.listing import heading, show_rows
 from fyke.cli.options import (
     Dialect,
     EventsFile,
@@ -21,11 +20,12 @@ from fyke.cli.options import (
     Switch,
     Timestamps,
 )
-from fyke.cli.output import console, counted, name, write_line, write_whole
-from fyke.cli.problems import Unusable, complain
-from fyke.cli.progress import working
-from fyke.cli.rule_set import RuleSet
-from fyke.cli.subscriptions import engine_for
+from fyke.cli.reading.rule_set import RuleSet
+from fyke.cli.reading.subscriptions import engine_for
+from fyke.cli.writing.listing import heading, show_rows
+from fyke.cli.writing.output import console, counted, name, write_line, write_whole
+from fyke.cli.writing.problems import Unusable, complain
+from fyke.cli.writing.progress import working
 from fyke.errors import BudgetWarning, FykeError, printable
 from fyke.events.event import Event
 from fyke.events.json import encode

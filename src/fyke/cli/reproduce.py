@@ -12,9 +12,9 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from fyke.cli.output import console, counted
-from fyke.cli.problems import complain
-from fyke.cli.progress import is_watched
+from fyke.cli.writing.output import console, counted
+from fyke.cli.writing.problems import complain
+from fyke.cli.writing.progress import is_watched
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

@@ -13,12 +13,12 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from fyke.assembly import PEERS, STRATEGIES, assemble
-from fyke.cli.comparison import agree, beyond, comparison, extra, stages
-from fyke.cli.listing import show_rows
 from fyke.cli.options import Switch
-from fyke.cli.output import console, counted, write_line
-from fyke.cli.problems import Unusable, complain
-from fyke.cli.progress import counting
+from fyke.cli.writing.comparison import agree, beyond, comparison, extra, stages
+from fyke.cli.writing.listing import show_rows
+from fyke.cli.writing.output import console, counted, write_line
+from fyke.cli.writing.problems import Unusable, complain
+from fyke.cli.writing.progress import counting
 from fyke.errors import FykeError, shown
 from fyke.events.json import encode
 from fyke.matching.matcher import ENGINES

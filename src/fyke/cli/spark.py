@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import App, Parameter
 from rich.text import Text
 
-from fyke.cli.listing import heading, show_rows
 from fyke.cli.options import Switch
-from fyke.cli.output import console, counted
-from fyke.cli.problems import complain
+from fyke.cli.writing.listing import heading, show_rows
+from fyke.cli.writing.output import console, counted
+from fyke.cli.writing.problems import complain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fyke.spark.doctor import Examination
+    from fyke.spark.sessions.doctor import Examination
 
 ADVISED: Final = 1
 
@@ -62,8 +62,8 @@ def doctor(
         Send this package to the workers first.
     """
     from fyke import spark
-    from fyke.cli.problems import Unusable
-    from fyke.spark.doctor import examine
+    from fyke.cli.writing.problems import Unusable
+    from fyke.spark.sessions.doctor import examine
 
     logging.getLogger().addHandler(logging.NullHandler())
     settings = dict(each.partition("=")[::2] for each in conf)

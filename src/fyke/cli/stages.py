@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from fyke.cli.progress import is_watched
+from fyke.cli.writing.progress import is_watched
 from fyke.errors import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from fyke.pipeline.outcome import Stage
+    from fyke.pipeline.results.outcome import Stage
     from fyke.pipeline.watching import Pulse, Watcher
 
 LINE_EVERY_S: Final = 10.0

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import App, Parameter
 from rich.text import Text
 
-from fyke.cli.listing import heading, show_rows
 from fyke.cli.options import (
     Dialect,
     EventsFile,
@@ -19,9 +18,10 @@ from fyke.cli.options import (
     Switch,
     Timestamps,
 )
-from fyke.cli.output import console, counted, name, write_line, write_whole
-from fyke.cli.progress import working
-from fyke.cli.rule_set import RuleSet
+from fyke.cli.reading.rule_set import RuleSet
+from fyke.cli.writing.listing import heading, show_rows
+from fyke.cli.writing.output import console, counted, name, write_line, write_whole
+from fyke.cli.writing.progress import working
 from fyke.errors import printable
 from fyke.filters.subscription import Subscription
 
@@ -160,7 +160,7 @@ def _facts(
 
 
 def _accepted(standing: Sequence[Subscription], some: Sequence[Event]) -> list[bool]:
-    from fyke.cli.subscriptions import engine_for
+    from fyke.cli.reading.subscriptions import engine_for
     from fyke.matching.matcher import Matcher
 
     matcher = Matcher(engine_for(len(standing)))

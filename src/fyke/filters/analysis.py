@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 from fyke.events.event import Event
 from fyke.events.number import ExactDecimal
 from fyke.events.value import Kind, Scalar, canonical, kind
-from fyke.filters.covering import is_always_true, is_never_true
+from fyke.filters.algebra.covering import is_always_true, is_never_true
+from fyke.filters.algebra.necessary import necessary
+from fyke.filters.algebra.normal_form import negation_normal_form, rebuilt, simplify
+from fyke.filters.algebra.subsumption import Subsumption
+from fyke.filters.algebra.witness import witness
 from fyke.filters.filter import And, Filter, Not, Or, walk
-from fyke.filters.necessary import necessary
-from fyke.filters.normal_form import negation_normal_form, rebuilt, simplify
 from fyke.filters.predicate import Exists, In, NotIn, Range
 from fyke.filters.remarks import remarks
 from fyke.filters.residual import Residual
 from fyke.filters.resolution import resolve_values
 from fyke.filters.subscription import Subscription
-from fyke.filters.subsumption import Subsumption
 from fyke.filters.text_predicate import InNetwork, Like, Matches
-from fyke.filters.witness import witness
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema

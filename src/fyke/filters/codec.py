@@ -46,7 +46,7 @@ from fyke.filters.filter import (
     disjunction,
     negation,
 )
-from fyke.filters.glob import from_like, to_like
+from fyke.filters.texts.glob import from_like, to_like
 from fyke.limits import DEFAULT_LIMITS, Limits
 
 VERSION: Final = 1

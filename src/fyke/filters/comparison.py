@@ -13,7 +13,7 @@ from typing import Final
 from fyke.events.event import Event
 from fyke.events.value import ORDERED, Scalar, Value, equal, kind, less, sort_key
 from fyke.filters.filter import Test
-from fyke.filters.notation import attribute_name
+from fyke.filters.language.notation import attribute_name
 from fyke.filters.predicate import Predicate
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from fyke.errors import printable
 from fyke.events.value import Scalar, Value
 from fyke.filters.filter import And, Filter, Not, Or
-from fyke.filters.notation import attribute_name, literal
+from fyke.filters.language.notation import attribute_name, literal
 
 if TYPE_CHECKING:
     from fyke.filters.explanation import Explanation

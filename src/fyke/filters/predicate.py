@@ -28,7 +28,7 @@ from fyke.events.number import ExactDecimal
 from fyke.events.value import ORDERED, Kind, Scalar, Value, canonical, kind, sort_key
 from fyke.filters.declaration import declare
 from fyke.filters.filter import Filter, Test
-from fyke.filters.notation import attribute_name, literal, type_name
+from fyke.filters.language.notation import attribute_name, literal, type_name
 
 Accepts: TypeAlias = Callable[[Value], bool]
 

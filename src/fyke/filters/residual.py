@@ -17,7 +17,7 @@ from fyke.errors import FilterError, shown
 from fyke.events.event import Event
 from fyke.filters.declaration import declare
 from fyke.filters.filter import Filter, Test
-from fyke.filters.notation import literal
+from fyke.filters.language.notation import literal
 
 DIALECTS: Final = ("fyke", "cloudevents", "cesql", "eventbridge", "sigma", "das", "siena")
 

@@ -31,9 +31,9 @@ from typing import TYPE_CHECKING, Final
 
 from fyke.errors import SchemaError, shown
 from fyke.events.value import Kind, Scalar
+from fyke.filters.algebra.normal_form import rebuilt
 from fyke.filters.comparison import Compare
 from fyke.filters.filter import FALSE, Filter, conjunction, disjunction, walk
-from fyke.filters.normal_form import rebuilt
 from fyke.filters.predicate import In, NotIn, Range
 from fyke.filters.residual import Residual
 

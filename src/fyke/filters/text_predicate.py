@@ -8,12 +8,12 @@ from typing import Final, Self, TypeAlias
 
 from fyke.errors import FilterError, shown
 from fyke.events.value import Value
-from fyke.filters import glob as globs
 from fyke.filters.declaration import DECLARATIONS, declare
-from fyke.filters.glob import Glob
-from fyke.filters.notation import attribute_name, literal
+from fyke.filters.language.notation import attribute_name, literal
 from fyke.filters.predicate import Accepts, Predicate, ValuePredicate, equals
-from fyke.filters.regular_expression import finder, regular_expression
+from fyke.filters.texts import glob as globs
+from fyke.filters.texts.glob import Glob
+from fyke.filters.texts.regular_expression import finder, regular_expression
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -17,9 +17,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from fyke.filters.algebra.necessary import necessary
 from fyke.filters.analysis import COVERING_TESTS_MAX, Analysis, Track, analyse
 from fyke.filters.filter import Filter
-from fyke.filters.necessary import necessary
 from fyke.filters.subscription import Subscription
 
 if TYPE_CHECKING:

@@ -7,26 +7,13 @@ Needs `pip install fyke[pipeline]`: Spark, and matplotlib for the report.
 
 Inside:
 
-    configuration, origins, columns_text, sample.toml
+    configuration, sample.toml
                             `pipeline.toml` as plain values, every mistake named
-    checking, paths         what can be known before Spark starts: are the files there, do they have
-                            the columns
-    running, stages, folder, watching
-                            the stages; what they leave behind, in place of the old in one step; who
-                            is told how far they are
-    sources, streams        events and subscriptions as DataFrames: generated, from files, from what
-                            flows
-    compiling, journal, notifying
-                            a version of the subscriptions; what `spark.match`'s tasks write of
-                            matches, in the way that its planner chooses; what subscribers get of it
-    refusals                why rows were refused, the commonest first; when they are too many
-    live, micro_batch, stopping
-                            a stream that runs until it is stopped; what happens with a batch, in an
-                            order that a crash cannot spoil
-    standing, renewal       the subscriptions of a stream, version after version, as their files
-                            change
-    batch_counts, rates     what came of each batch; totals, and rates now and over time
-    counting, outcome       statistics of the journal; what a run came to
-    plots, report
-                            the plots and the page of a run
+    checking                what can be known before Spark starts
+    running, stages, watching
+                            the stages, one after the other; who is told how far they are
+    sources/                where events and subscriptions come from
+    compiling               a version of the subscriptions
+    live/                   a stream that runs until it is stopped
+    results/                what a run leaves behind: notifications, statistics, plots and a page
 """

@@ -17,10 +17,11 @@ import pyarrow.parquet as pq
 
 from fyke.errors import FykeError, shown
 from fyke.logs import partitions
-from fyke.pipeline import folder, paths
 from fyke.pipeline.configuration import Pipeline, Place
-from fyke.pipeline.origins import Files, Log, Origin
-from fyke.spark.settings import is_here
+from fyke.pipeline.results import folder
+from fyke.pipeline.sources import paths
+from fyke.pipeline.sources.origins import Files, Log, Origin
+from fyke.spark.sessions.settings import is_here
 
 _PARQUET: Final = (b"PAR1", b"PARE")
 """The first bytes of such files; the latter are encrypted."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from fyke import spark
 from fyke.errors import FykeError
-from fyke.pipeline import sources
 from fyke.pipeline.configuration import Pipeline
-from fyke.pipeline.refusals import commonest, listed
-from fyke.spark.versions import Version
+from fyke.pipeline.results.refusals import commonest, listed
+from fyke.pipeline.sources import sources
+from fyke.spark.versions.versions import Version
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,8 +15,8 @@ from fyke.errors import FykeError, shown
 from fyke.events import json
 from fyke.events.schema import Schema
 from fyke.filters.dialects import DIALECTS
-from fyke.pipeline import origins
-from fyke.pipeline.origins import Origin, Paced, Source, resolved
+from fyke.pipeline.sources import origins
+from fyke.pipeline.sources.origins import Origin, Paced, Source, resolved
 from fyke.section import Section
 
 FORMS: Final = ("digest", "event")

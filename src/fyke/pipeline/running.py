@@ -13,25 +13,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fyke.pipeline import counting, sources
 from fyke.pipeline.checking import check
 from fyke.pipeline.compiling import Compiled, compiled
 from fyke.pipeline.configuration import Pipeline
-from fyke.pipeline.folder import Folder, replacing
-from fyke.pipeline.journal import planned_journal, sizes_of
-from fyke.pipeline.notifying import notifications
-from fyke.pipeline.origins import Files, Generated
-from fyke.pipeline.outcome import Reason, RunOutcome, RunStatistics
-from fyke.pipeline.refusals import check_refused, commonest
-from fyke.pipeline.sources import Events
+from fyke.pipeline.live.journal import planned_journal, sizes_of
+from fyke.pipeline.results import counting
+from fyke.pipeline.results.folder import Folder, replacing
+from fyke.pipeline.results.notifying import notifications
+from fyke.pipeline.results.outcome import Reason, RunOutcome, RunStatistics
+from fyke.pipeline.results.refusals import check_refused, commonest
+from fyke.pipeline.sources import sources
+from fyke.pipeline.sources.origins import Files, Generated
+from fyke.pipeline.sources.sources import Events
 from fyke.pipeline.stages import Stages
 from fyke.pipeline.watching import Watcher
-from fyke.spark.places import absolute, below, is_address, told
-from fyke.spark.planning import plan
-from fyke.spark.reasons import in_a_sentence
+from fyke.spark.placements.planning import plan
+from fyke.spark.sessions.reasons import in_a_sentence
+from fyke.spark.sessions.workers import check_seen
 from fyke.spark.uri_sink import write_document
-from fyke.spark.versions import Version
-from fyke.spark.workers import check_seen
+from fyke.spark.versions.places import absolute, below, is_address, told
+from fyke.spark.versions.versions import Version
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -164,7 +165,7 @@ class _Run:
 
 def report(outcome: RunOutcome, pipeline: Pipeline, folder: Folder, stage: Stages) -> RunOutcome:
     """Write the report and the summary."""
-    from fyke.pipeline.report import page
+    from fyke.pipeline.results.report import page
 
     with stage("report", "page") as counted:
         folder.write("report.html", page(outcome, pipeline))

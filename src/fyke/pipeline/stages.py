@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from fyke import spark
 from fyke.errors import FykeError
 from fyke.pipeline.configuration import Place
-from fyke.pipeline.outcome import Stage
+from fyke.pipeline.results.outcome import Stage
 from fyke.pipeline.watching import Watcher, following
-from fyke.spark.starting import reason_of
+from fyke.spark.sessions.starting import reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from fyke.pipeline.outcome import Stage
+from fyke.pipeline.results.outcome import Stage
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fyke.errors import FykeError, shown
 from fyke.events.number import INT_MAX
 from fyke.filters.filter import Constant, Filter, Not, walk
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
 from fyke.filters.predicate import Predicate
 from fyke.filters.residual import Residual
 from fyke.matching.statistics import Statistics

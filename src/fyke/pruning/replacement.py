@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from fyke.filters.covering import covers
+from fyke.filters.algebra.covering import covers
+from fyke.filters.algebra.normal_form import rebuilt
 from fyke.filters.filter import Filter, Not, negation
-from fyke.filters.normal_form import rebuilt
 from fyke.filters.predicate import Predicate
 from fyke.matching.matcher import Matcher
 from fyke.pruning.predicate_statistics import PredicateStatistics

@@ -17,43 +17,24 @@ any session, over Spark Connect too.
 
 Inside:
 
-    starting                `session`: what has to be right before the first JVM starts
-    java, settings, connect
-                            which Java; what Spark is told, by where it runs; a Connect server on a
-                            free port
-    shipping, archives, kernels, package
-                            what the driver has reaches workers that share no disk with it:
-                            snapshots, compiled kernels, the package
-    delivering, refusals    what workers compile reaches a folder of the driver's, whole; what they
-                            refused
-    workers, doctor, sizes, reasons
-                            are workers fit, what does each have, how many cores are there; the
-                            sentence in what Spark says
-    places, temporary       places by URI; folders that live as long as the process
-    daemon                  workers are forked with everything loaded
+    sessions/               sessions that just start; are workers fit, and what does each have
     matching, reading, columns
                             `match`: rows as events, in workers; columns in and out
-    compiling, versions, snapshots
-                            `compile`: versions of subscriptions, and how workers open them
-    pace                    how many events a worker matches at once: by the matches of the last
     placements/             where events meet subscriptions: replicate, split, rendezvous,
-                            multistage; layouts of subscriptions for them
-    planning, profiles, memory
-                            which placement, and why, from sizes and a sample
-    streaming, step         `match_stream`; what happens with one micro-batch, in an order that a
-                            crash cannot spoil
-    pins, batch_counts      which version a batch sees, decided once; what came of it
-    sinks, uri_sink, kafka  where rows go: a folder per batch, functions; any place that Spark
-                            writes; a topic, of which only what it lacks is sent
+                            multistage; which one, and why
+    versions/               `compile`: versions of subscriptions, found, opened and pinned
+    shipping/               what travels between a driver and workers that share no disk with it
+    streams/                `match_stream`, and what happens with one micro-batch
+    sinks, uri_sink         where rows go: a folder per batch, functions; any place that Spark
+                            writes
     connector               what Spark's connector to Kafka is called, by the Spark that is
                             installed
     log_source, log_writer  the format `fyke`: logs as tables and streams
-    generating, paced_source
-                            workloads as jobs: a range of numbers, from which workers make the rows;
-                            as streams, so many a second
-    sweeping, sweep_table   runs dealt out to jobs; what they returned, as columns
-    statistics/             what events and subscriptions are like, as tables: below
+    generating              workloads as jobs: a range of numbers, from which workers make the rows
+    sweeps/                 runs dealt out to jobs
+    statistics/             what events and subscriptions are like, as tables
     pruning, typed_frames   smaller sets for millions; objects as DataFrames
+    daemon                  workers are forked with everything loaded
 """
 
 from __future__ import annotations
@@ -63,17 +44,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from fyke.spark import statistics
-    from fyke.spark.compiling import compile
     from fyke.spark.generating import events, subscriptions
-    from fyke.spark.kafka import KafkaSink
     from fyke.spark.log_source import register
     from fyke.spark.matching import match
-    from fyke.spark.planning import plan
+    from fyke.spark.placements.planning import plan
     from fyke.spark.pruning import prune
-    from fyke.spark.starting import session
-    from fyke.spark.streaming import match_stream
-    from fyke.spark.sweeping import sweep
+    from fyke.spark.sessions.starting import session
+    from fyke.spark.streams.kafka import KafkaSink
+    from fyke.spark.streams.streaming import match_stream
+    from fyke.spark.sweeps.sweeping import sweep
     from fyke.spark.typed_frames import frame, objects
+    from fyke.spark.versions.compiling import compile
 
 __all__ = [
     "KafkaSink",
@@ -94,19 +75,19 @@ __all__ = [
 
 # A module is never named after what it offers: Python would put the module in the name's place.
 _MODULES: Final = {
-    "KafkaSink": "fyke.spark.kafka",
-    "compile": "fyke.spark.compiling",
+    "KafkaSink": "fyke.spark.streams.kafka",
+    "compile": "fyke.spark.versions.compiling",
     "events": "fyke.spark.generating",
     "frame": "fyke.spark.typed_frames",
     "match": "fyke.spark.matching",
-    "match_stream": "fyke.spark.streaming",
+    "match_stream": "fyke.spark.streams.streaming",
     "objects": "fyke.spark.typed_frames",
     "register": "fyke.spark.log_source",
-    "plan": "fyke.spark.planning",
+    "plan": "fyke.spark.placements.planning",
     "prune": "fyke.spark.pruning",
-    "session": "fyke.spark.starting",
+    "session": "fyke.spark.sessions.starting",
     "subscriptions": "fyke.spark.generating",
-    "sweep": "fyke.spark.sweeping",
+    "sweep": "fyke.spark.sweeps.sweeping",
 }
 
 

@@ -19,22 +19,22 @@ import pyarrow as pa
 from fyke.errors import EventError, FykeError, shown
 from fyke.events.schema import Schema
 from fyke.matching.matcher import Matcher
-from fyke.spark import versions
 from fyke.spark.columns import map_batches, need_frame, need_names
-from fyke.spark.compiling import compile
-from fyke.spark.pace import Pace
 from fyke.spark.reading import Found, Reading
-from fyke.spark.snapshots import Pin
-from fyke.spark.temporary import temporary_folder
+from fyke.spark.sessions.workers import check_workers
+from fyke.spark.streams.pace import Pace
 from fyke.spark.typed_frames import typed_matcher
-from fyke.spark.versions import Version
-from fyke.spark.workers import check_workers
+from fyke.spark.versions import versions
+from fyke.spark.versions.compiling import compile
+from fyke.spark.versions.snapshots import Pin
+from fyke.spark.versions.temporary import temporary_folder
+from fyke.spark.versions.versions import Version
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from fyke.spark.planning import Plan
+    from fyke.spark.placements.planning import Plan
 
 Subscriptions: TypeAlias = "DataFrame | Matcher | Mapping[str, object] | Version | str | Path"
 
@@ -126,7 +126,7 @@ def match(
     `schema` and `timestamps` are those of `compile`, for a DataFrame of subscriptions; a Matcher
     and what was compiled have their own.
     """
-    from fyke.spark.planning import prepare_placement
+    from fyke.spark.placements.planning import prepare_placement
 
     need_frame(events, "events")
     reading = Reading.of(events, attributes, json, cloudevents)

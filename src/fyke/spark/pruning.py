@@ -27,10 +27,10 @@ from fyke.pruning import BudgetWarning, PredicateStatistics
 from fyke.pruning import prune as plan_pruning
 from fyke.pruning.cutting import Cut
 from fyke.pruning.shape import read
-from fyke.spark.compiling import subscription_rows
 from fyke.spark.statistics.filters import read_filters
 from fyke.spark.statistics.selecting import selectivities
 from fyke.spark.statistics.source import Options, Rows, Source
+from fyke.spark.versions.compiling import subscription_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

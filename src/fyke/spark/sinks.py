@@ -24,9 +24,9 @@ import pyarrow.parquet as pq
 
 from fyke.durable import make_folder, publish_folder, write_whole
 from fyke.errors import FykeError, shown
-from fyke.spark.places import absolute, is_address
-from fyke.spark.shipping import shares_disk
+from fyke.spark.shipping.shipping import shares_disk
 from fyke.spark.uri_sink import BATCH, UriSink, check_columns
+from fyke.spark.versions.places import absolute, is_address
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

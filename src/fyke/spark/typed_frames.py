@@ -69,7 +69,7 @@ def frame(objects: Iterable[Any], cls: type, session: SparkSession | None = None
 def _session(session: SparkSession | None) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    from fyke.spark.starting import session as start
+    from fyke.spark.sessions.starting import session as start
 
     return session or SparkSession.getActiveSession() or start()
 

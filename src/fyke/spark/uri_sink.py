@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from fyke.errors import FykeError, shown
-from fyke.spark.places import joined, told
-from fyke.spark.reasons import reason
+from fyke.spark.sessions.reasons import reason
+from fyke.spark.versions.places import joined, told
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

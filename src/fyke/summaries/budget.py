@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fyke.events.event import Event
-from fyke.filters.intervals import ALL_TEXT, prefix_span
+from fyke.filters.algebra.intervals import ALL_TEXT, prefix_span
 from fyke.filters.text_predicate import Like
 from fyke.summaries.encoding import SummaryError
 from fyke.summaries.groups import Groups

@@ -20,17 +20,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from fyke.filters.algebra.intervals import ALL_TEXT, prefix_span
+from fyke.filters.algebra.necessary import necessary
+from fyke.filters.algebra.normal_form import negation_normal_form
+from fyke.filters.algebra.value_set import NOTHING, ValueSet, accepted, shared, unite
 from fyke.filters.comparison import Compare
 from fyke.filters.filter import And, Constant, Filter, Or
-from fyke.filters.glob import glob
-from fyke.filters.intervals import ALL_TEXT, prefix_span
-from fyke.filters.necessary import necessary
-from fyke.filters.normal_form import negation_normal_form
 from fyke.filters.predicate import Exists, Predicate, TypeIs, ValuePredicate
-from fyke.filters.required_text import required_text
 from fyke.filters.resolution import resolve
 from fyke.filters.text_predicate import InNetwork, Like, Matches
-from fyke.filters.value_set import NOTHING, ValueSet, accepted, shared, unite
+from fyke.filters.texts.glob import glob
+from fyke.filters.texts.required_text import required_text
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema

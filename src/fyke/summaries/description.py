@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fyke.events.value import format_timestamp
-from fyke.filters.intervals import Span, is_point, prefix_span
+from fyke.filters.algebra.intervals import Span, is_point, prefix_span
 from fyke.sizes import written_size
 from fyke.summaries.rows import (
     FLAG,

@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
-from fyke.filters.intervals import BEFORE, EMPTY_TEXT, Span, is_point
+from fyke.filters.algebra.intervals import BEFORE, EMPTY_TEXT, Span, is_point
+from fyke.filters.algebra.value_set import ValueSet, without
 from fyke.filters.text_predicate import Like
-from fyke.filters.value_set import ValueSet, without
 from fyke.summaries.line import Ints, Line
 from fyke.summaries.rows import LINES, STRINGS, Key, Rows, language_of
 

@@ -21,7 +21,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from fyke.filters.intervals import AFTER, BEFORE, Cut, Span
+from fyke.filters.algebra.intervals import AFTER, BEFORE, Cut, Span
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 

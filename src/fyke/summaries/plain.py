@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from fyke.events.event import Event
 from fyke.events.value import Scalar
+from fyke.filters.algebra.intervals import Span, is_point
+from fyke.filters.algebra.value_set import ValueSet, without
 from fyke.filters.filter import Filter
-from fyke.filters.intervals import Span, is_point
-from fyke.filters.value_set import ValueSet, without
 from fyke.summaries.constraints import AxisKey, boxes
 from fyke.summaries.rows import (
     FLAG,

@@ -21,12 +21,12 @@ import numpy as np
 
 from fyke.events.domain import Enumeration
 from fyke.events.value import KINDS, Kind, Scalar, Value
+from fyke.filters.algebra.intervals import Span, point, union
+from fyke.filters.algebra.value_set import ValueSet, without
 from fyke.filters.declaration import BY_KEYWORD, DECLARATIONS
-from fyke.filters.glob import from_like, to_like
-from fyke.filters.intervals import Span, point, union
 from fyke.filters.predicate import ValuePredicate
 from fyke.filters.text_predicate import Like, TextPredicate
-from fyke.filters.value_set import ValueSet, without
+from fyke.filters.texts.glob import from_like, to_like
 from fyke.summaries import line as lines
 from fyke.summaries.constraints import Constraint
 from fyke.summaries.line import EMPTY, Ints, Line

@@ -19,7 +19,7 @@ from fyke.filters import text_predicate as t
 from fyke.filters.comparison import COMPARISONS, Compare
 from fyke.filters.declaration import DECLARATIONS
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
-from fyke.filters.glob import ONE, glob
+from fyke.filters.texts.glob import ONE, glob
 
 NAMES = ["a", "b", "c.d", "type", "weird name", "null"]
 NUMBERS = [

@@ -36,11 +36,11 @@ from fyke.events.schema import Attribute, EventType, Schema
 from fyke.events.value import Kind, Scalar, Value, canonical, kind
 from fyke.filters import predicate as p
 from fyke.filters import text_predicate as t
+from fyke.filters.algebra.normal_form import rebuilt
 from fyke.filters.comparison import COMPARISONS, Compare
 from fyke.filters.declaration import DECLARATIONS, Declaration
 from fyke.filters.filter import And, Filter, Or, conjunction, disjunction, negation, walk
-from fyke.filters.glob import ONE, Glob, case_variants, fold, glob
-from fyke.filters.normal_form import rebuilt
+from fyke.filters.texts.glob import ONE, Glob, case_variants, fold, glob
 
 NAMES: Final = ("a", "a", "a", "a.b", "a-b", "a b", "type")
 """The first stands for each other; the next are its prefixes, below and above the dot."""

@@ -35,10 +35,10 @@ from typing import Final
 from fyke.assembly import ADAPTIVE, MULTISTAGE, variant_of
 from fyke.errors import FykeError
 from fyke.routing.forwarding.variant import Variant
-from fyke.testing import story as told
-from fyke.testing.overlays import LATENCY_S, Make, maker
-from fyke.testing.play import LEASES, Play
-from fyke.testing.story import Conditions, Story
+from fyke.testing.stories import story as told
+from fyke.testing.stories.overlays import LATENCY_S, Make, maker
+from fyke.testing.stories.play import LEASES, Play
+from fyke.testing.stories.story import Conditions, Story
 
 CHANGES: Final = ("event_forwarding", "subscription_forwarding", "rendezvous")
 """The strategies that are changed between."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 from fyke.events.event import Event
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
 from fyke.workloads.workload import Workload
 
 

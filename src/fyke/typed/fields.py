@@ -21,11 +21,11 @@ from fyke.events.event import Document, Event
 from fyke.events.spelling import nearest
 from fyke.events.value import Kind, Scalar, admit, kind
 from fyke.filters.filter import FALSE, Filter, conjunction, disjunction, negation
-from fyke.filters.glob import from_like
 from fyke.filters.predicate import Exists, In, NotIn, TypeIs, compare, equals
 from fyke.filters.text_predicate import Matches, ends_with, starts_with
 from fyke.filters.text_predicate import contains as containing
 from fyke.filters.text_predicate import like as fitting
+from fyke.filters.texts.glob import from_like
 from fyke.typed.description import Description
 from fyke.typed.packing import is_object, pack
 from fyke.typed.registry import described, nested_description

@@ -22,8 +22,8 @@ from typing import ClassVar, Final, TypeAlias
 import pyarrow as pa
 
 from fyke.filters.filter import Filter, conjunction
-from fyke.filters.glob import Glob, glob, to_like
 from fyke.filters.text_predicate import like
+from fyke.filters.texts.glob import Glob, glob, to_like
 from fyke.workloads.attribute import Words
 from fyke.workloads.composition import Composition, PieceVocabulary, made_up
 from fyke.workloads.draw import Codes, Draw, RandomStream, row_numbers

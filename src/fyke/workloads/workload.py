@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from fyke.errors import FykeError, shown
 from fyke.events.event import Event
 from fyke.filters.filter import Filter
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
 from fyke.filters.subscription import Subscription
 from fyke.workloads.draw import Codes, row_numbers
 

@@ -9,7 +9,7 @@ from fyke.experiments.multistage import PAPER, beyond, joins
 from fyke.experiments.multistage.readers import Readers
 from fyke.experiments.multistage.tree import CLASSES, STAGES
 from fyke.experiments.table import Table
-from fyke.filters.weakening import weaken
+from fyke.filters.algebra.weakening import weaken
 from fyke.overlay.generators import hierarchy
 from fyke.workloads.bibliography import BibliographyWorkload
 

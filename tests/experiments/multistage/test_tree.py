@@ -9,7 +9,7 @@ import pytest
 from fyke.experiments.multistage import PAPER, placing
 from fyke.experiments.multistage.tree import LOCALITY, RANDOM, SIMILARITY, STAGES, Tree
 from fyke.experiments.table import Table
-from fyke.filters.weakening import weaken
+from fyke.filters.algebra.weakening import weaken
 from fyke.workloads.bibliography import BibliographyWorkload
 
 

@@ -11,12 +11,12 @@ from fyke.experiments.papers import paper
 from fyke.experiments.summaries.model import SizeModel, graph
 from fyke.experiments.summaries.workload import subscriptions
 from fyke.experiments.table import Table
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Publish, Subscribe
 from fyke.routing.summaries.summaries import Summaries
 from fyke.simulation.simulation import Simulation
-from fyke.testing.tables import broker_of
+from fyke.testing.stories.tables import broker_of
 from fyke.traces.trace import Record, Sent
 
 PAPER = paper("summaries")

@@ -15,7 +15,7 @@ import fyke
 from fyke.errors import FykeError
 from fyke.events.domain import Boolean, Enumeration, FixedPoint, Integer, String
 from fyke.events.schema import Attribute, EventType, Schema
-from fyke.filters.covering import covers
+from fyke.filters.algebra.covering import covers
 from fyke.filters.covering_index.box import Box
 from fyke.filters.covering_index.covering_index import CoveringIndex
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction
@@ -24,7 +24,7 @@ from fyke.filters.resolution import resolve
 from fyke.testing import generators as g
 from fyke.testing import ordered
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import reached, reaches
+from fyke.testing.stories.reaching import reached, reaches
 
 TYPED = Schema(
     attributes=[

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 import fyke
 from fyke.events.event import Event
+from fyke.filters.algebra.weakening import indexable
 from fyke.filters.dialects import cesql
 from fyke.filters.dialects.cesql.parser import parse_text as read
 from fyke.filters.dialects.cesql.syntax import to_text
 from fyke.filters.filter import FALSE, TRUE, Filter, walk
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
 from fyke.filters.residual import Residual
-from fyke.filters.weakening import indexable
 from fyke.limits import DEFAULT_LIMITS, DEPTH_CEILING, Limits
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 NOON = datetime(2024, 1, 31, 12, tzinfo=UTC)
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.event import Event
 from fyke.events.value import format_timestamp
+from fyke.filters.algebra.weakening import indexable
 from fyke.filters.dialects import cesql, cloudevents
 from fyke.filters.filter import TRUE, Filter
-from fyke.filters.parser import parse_text
-from fyke.filters.weakening import indexable
+from fyke.filters.language.parser import parse_text
 from fyke.limits import DEFAULT_LIMITS
 from fyke.testing.covering import check_covers
 

@@ -23,12 +23,12 @@ from hypothesis import strategies as st
 import fyke
 from fyke.events.event import Event
 from fyke.events.number import ExactDecimal
+from fyke.filters.algebra.normal_form import simplify
+from fyke.filters.algebra.weakening import indexable
 from fyke.filters.dialects import parse
 from fyke.filters.dialects.eventbridge import check
 from fyke.filters.filter import Filter, walk
-from fyke.filters.normal_form import simplify
 from fyke.filters.residual import Residual
-from fyke.filters.weakening import indexable
 from fyke.limits import Limits
 from fyke.testing.covering import check_covers
 

@@ -10,9 +10,9 @@ import pytest
 
 import fyke
 from fyke.events.event import Event
+from fyke.filters.algebra.weakening import indexable
 from fyke.filters.dialects import parse
 from fyke.filters.dialects.eventbridge import check
-from fyke.filters.weakening import indexable
 from fyke.testing.covering import check_covers
 
 SEVERAL_KEYS = "complex_multi_key_event.json", "complex_multi_key_event_pattern.json"

@@ -19,19 +19,19 @@ from hypothesis import strategies as st
 
 from fyke.errors import FilterError
 from fyke.events.event import Event
+from fyke.filters.algebra.weakening import indexable
 from fyke.filters.dialects import parse
 from fyke.filters.dialects.sigma import LogSource, SigmaRule, document, rule
 from fyke.filters.filter import And, Filter, walk
-from fyke.filters.glob import fold
 from fyke.filters.predicate import Exists, In, NotIn, TypeIs
 from fyke.filters.residual import Residual, check
 from fyke.filters.text_predicate import InNetwork, Like
-from fyke.filters.weakening import indexable
-from fyke.filters.wording import wording
+from fyke.filters.texts.glob import fold
+from fyke.filters.texts.wording import wording
 from fyke.limits import Limits
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 
 def compiled(condition: str | list[str] = "selection", **detections: object) -> Filter:

@@ -12,11 +12,11 @@ import yaml
 
 from fyke.errors import FilterError
 from fyke.events.event import Event
+from fyke.filters.algebra.normal_form import simplify
+from fyke.filters.algebra.weakening import indexable
 from fyke.filters.dialects import parse
 from fyke.filters.dialects.sigma import SigmaRule, rule
 from fyke.filters.filter import TRUE
-from fyke.filters.normal_form import simplify
-from fyke.filters.weakening import indexable
 from fyke.testing.covering import check_covers
 
 REFUSED_SHARE_MAX = 0.01

@@ -18,7 +18,7 @@ from fyke.events.columns import Columns, read
 from fyke.events.documents import in_columns
 from fyke.events.number import ExactDecimal
 from fyke.filters.filter import Filter
-from fyke.filters.glob import glob
+from fyke.filters.texts.glob import glob
 from fyke.matching.compiled.boxes.program import program
 from fyke.matching.compiled.coding.axes import AxisKind
 from fyke.matching.compiled.coding.codes import MISSING, OTHER

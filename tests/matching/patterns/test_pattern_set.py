@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fyke import FykeError
-from fyke.filters import glob as globs
-from fyke.filters.glob import ONE, Glob, from_like
 from fyke.filters.text_predicate import Like
+from fyke.filters.texts import glob as globs
+from fyke.filters.texts.glob import ONE, Glob, from_like
 from fyke.matching.compiled.kernels import kernel
 from fyke.matching.compiled.patterns import (
     aho_corasick,

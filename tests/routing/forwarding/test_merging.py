@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fyke
 from fyke.assembly import assemble
-from fyke.filters.covering import covers, equivalent
+from fyke.filters.algebra.covering import covers, equivalent
 from fyke.filters.filter import disjunction
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Publish, Subscribe, Unsubscribe
@@ -21,7 +21,7 @@ from fyke.simulation.simulation import Simulation
 from fyke.testing import ordered
 from fyke.testing.generators import randoms
 from fyke.testing.ordering import accepts
-from fyke.testing.reaching import reached, reaches
+from fyke.testing.stories.reaching import reached, reaches
 from fyke.traces.trace import Delivered, Record, Rejected, Sent
 
 TEXTS = [

@@ -17,7 +17,7 @@ from fyke.routing.forwarding.table import RowTable
 from fyke.routing.forwarding.variant import VARIANTS
 from fyke.simulation.simulation import Simulation
 from fyke.testing.covering import check_covers
-from fyke.testing.overlays import Make
+from fyke.testing.stories.overlays import Make
 from fyke.testing.strategy import CHANGES, check_strategy
 from fyke.traces.trace import Delivered, Sent
 

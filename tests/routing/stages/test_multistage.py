@@ -10,7 +10,7 @@ from hypothesis import given
 import fyke
 from fyke.assembly import Options, assemble
 from fyke.events.schema import Schema
-from fyke.filters.covering import covers
+from fyke.filters.algebra.covering import covers
 from fyke.filters.filter import TRUE, conjunction, walk
 from fyke.filters.predicate import Predicate
 from fyke.nodes.message import Advertise, Unadvertise, Unsubscribe
@@ -19,12 +19,12 @@ from fyke.routing.forwarding.table import RowTable
 from fyke.routing.stages.attributes import check_stages, common, weaken_for
 from fyke.routing.stages.multistage import Multistage
 from fyke.routing.strategy import EVERYONE, NOTHING, Decision
-from fyke.testing import story as told
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import randoms
-from fyke.testing.reaching import examples, reached, reaches
 from fyke.testing.related import events_about, family, leaf
-from fyke.testing.story import Add, Crash, Say, Settle, Story, Wait
+from fyke.testing.stories import story as told
+from fyke.testing.stories.reaching import examples, reached, reaches
+from fyke.testing.stories.story import Add, Crash, Say, Settle, Story, Wait
 from fyke.testing.strategy import check_story, check_strategy
 from fyke.traces.trace import Sent
 from tests.overlays import Overlay

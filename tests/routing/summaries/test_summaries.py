@@ -12,7 +12,7 @@ import pytest
 from fyke.assembly import CODEC, Options, assemble, make_broker
 from fyke.broker.broker import Broker
 from fyke.events.event import Event
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Publish, Subscribe, Unsubscribe
 from fyke.overlay.named import named
@@ -23,9 +23,9 @@ from fyke.routing.summaries.parameters import LEAST_LOADED, NEAREST, SummaryPara
 from fyke.routing.summaries.summaries import Summaries
 from fyke.simulation.simulation import Simulation
 from fyke.summaries.summary import Summary
-from fyke.testing.overlays import Make
+from fyke.testing.stories.overlays import Make
+from fyke.testing.stories.tables import broker_of
 from fyke.testing.strategy import check_strategy
-from fyke.testing.tables import broker_of
 from fyke.traces.trace import Delivered, Record, Sent
 
 X8 = {

@@ -17,7 +17,7 @@ from fyke.routing.strategy import EVERYONE, NOTHING, Decision
 from fyke.routing.summaries.contributions import Contribution
 from fyke.routing.summaries.parameters import SummaryParameters
 from fyke.routing.summaries.summaries import Summaries
-from fyke.testing.overlays import Make
+from fyke.testing.stories.overlays import Make
 from fyke.testing.strategy import check_strategy
 
 PERIOD_S = 0.05

@@ -18,7 +18,7 @@ from fyke.filters.filter import TRUE, Filter, conjunction
 from fyke.filters.predicate import Exists, In
 from fyke.spark.placements.buckets import bucket, buckets_of, column_bucket, filed_under
 from fyke.testing.generators import NAMES, filters, scalars
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 
 COUNT = 7
 

@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 import fyke.spark
 from fyke import FykeError, Matcher
-from fyke.spark import delivering, planning
-from fyke.spark.placements import carried
-from fyke.spark.shipping import copies_folder
+from fyke.spark.placements import carried, planning
+from fyke.spark.shipping import delivering
+from fyke.spark.shipping.shipping import copies_folder
 
 
 @pytest.fixture(autouse=True)

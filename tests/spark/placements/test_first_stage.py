@@ -16,12 +16,12 @@ import fyke
 import fyke.spark
 from fyke import FykeError, Matcher
 from fyke.events.json import decode_event, encode
+from fyke.filters.algebra.normal_form import rebuilt
 from fyke.filters.filter import TRUE, Filter
-from fyke.filters.normal_form import rebuilt
 from fyke.spark.placements.layout import ByFirstStage, FirstStage, part_of
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import NAMES, randoms
-from fyke.testing.reaching import examples, reached, reaches
+from fyke.testing.stories.reaching import examples, reached, reaches
 from fyke.workloads.named import WORKLOADS, workload
 from tests.spark.placements.test_placements import (
     matcher_of,

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 
 from fyke import FykeError, Matcher
-from fyke.spark import delivering
-from fyke.spark.archives import pack
-from fyke.spark.delivering import chunks_of
 from fyke.spark.placements.carried import _PARCEL, _without_parcels
-from fyke.spark.shipping import copies_folder
-from fyke.spark.snapshots import Part, Pin
+from fyke.spark.shipping import delivering
+from fyke.spark.shipping.archives import pack
+from fyke.spark.shipping.delivering import chunks_of
+from fyke.spark.shipping.shipping import copies_folder
+from fyke.spark.versions.snapshots import Part, Pin
 
 Rows = list[dict[str, Any]]
 _SCHEMA = pa.schema([*_PARCEL, ("event", pa.struct([("n", pa.int64())]))])

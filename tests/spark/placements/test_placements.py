@@ -20,7 +20,7 @@ from fyke.events.json import decode_event, encode
 from fyke.filters.filter import Filter, conjunction, disjunction
 from fyke.filters.predicate import Exists, In, NotIn, Range, equals
 from fyke.filters.residual import Residual
-from fyke.spark import versions
+from fyke.spark.versions import versions
 from fyke.testing.generators import NAMES
 from fyke.workloads.named import workload
 

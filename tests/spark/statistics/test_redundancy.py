@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
 from fyke import Filter, covers, parse
+from fyke.filters.algebra.covering import is_never_true
+from fyke.filters.algebra.subsumption import COVERING_BUDGET
 from fyke.filters.analysis import canonical_form
-from fyke.filters.covering import is_never_true
-from fyke.filters.subsumption import COVERING_BUDGET
 from fyke.spark.statistics import coverings, duplicates
 from fyke.spark.statistics.places import asked, waited
 from fyke.testing.generators import filters

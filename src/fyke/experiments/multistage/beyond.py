@@ -33,10 +33,10 @@ from fyke.experiments.multistage.placing import FAN_OUT, READERS
 from fyke.experiments.multistage.readers import Readers, by_stage
 from fyke.experiments.multistage.tree import ATTRIBUTES, CLASSES, RANDOM, SIMILARITY
 from fyke.experiments.table import Row
-from fyke.filters.covering import covers
+from fyke.filters.algebra.covering import covers
+from fyke.filters.algebra.weakening import weaken
 from fyke.filters.filter import Filter
 from fyke.filters.predicate import equals
-from fyke.filters.weakening import weaken
 from fyke.overlay.generators import hierarchy
 from fyke.routing.stages.attributes import Stages
 from fyke.routing.stages.generality import Generality, in_order, share_of_readers

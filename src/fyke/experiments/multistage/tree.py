@@ -18,9 +18,9 @@ from fyke.broker.broker import Broker
 from fyke.errors import FykeError
 from fyke.events.schema import Schema
 from fyke.experiments.table import Row
+from fyke.filters.algebra.weakening import weaken
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
-from fyke.filters.weakening import weaken
 from fyke.matching.matcher import Matcher
 from fyke.nodes.message import NodeId, Publish, Subscribe
 from fyke.overlay.generators import hierarchy

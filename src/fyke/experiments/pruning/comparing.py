@@ -26,8 +26,8 @@ from fyke.experiments.experiment import (
 )
 from fyke.experiments.summaries.covering import upper
 from fyke.experiments.table import Row, Table
+from fyke.filters.algebra.merging import merge
 from fyke.filters.filter import Filter
-from fyke.filters.merging import merge
 from fyke.matching.matcher import Matcher
 from fyke.nodes.message import SubscriptionKey
 from fyke.pruning import PredicateStatistics, prune

@@ -15,6 +15,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fyke.events.value import Kind, sort_key
+from fyke.filters.algebra.domain import within_domain
+from fyke.filters.algebra.intervals import Span, is_point, prefix_span, span
+from fyke.filters.algebra.value_set import ANYTHING, accepted
 from fyke.filters.covering_index.footprint import (
     Corner,
     Footprint,
@@ -23,12 +26,9 @@ from fyke.filters.covering_index.footprint import (
     first_corner,
     is_single,
 )
-from fyke.filters.domain import within_domain
 from fyke.filters.filter import And, Filter
-from fyke.filters.intervals import Span, is_point, prefix_span, span
 from fyke.filters.predicate import In, Range, TypeIs, ValuePredicate
 from fyke.filters.text_predicate import Like
-from fyke.filters.value_set import ANYTHING, accepted
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema

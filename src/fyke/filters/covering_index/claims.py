@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from fyke.events.value import Kind
+from fyke.filters.algebra.intervals import Cut, is_point
 from fyke.filters.covering_index.columns import ColumnBlock, Mask, Rows
 from fyke.filters.covering_index.footprint import Corner, Footprint, key_corner
 from fyke.filters.covering_index.needs import AtSpan, AtType, AtValue, Needs, Present
 from fyke.filters.covering_index.weak_code import Code, code
-from fyke.filters.intervals import Cut, is_point
 
 
 class Interval(NamedTuple):

@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakValueDictionary, proxy
 from zlib import crc32
 
-from fyke.filters.covering import covers
+from fyke.filters.algebra.covering import covers
+from fyke.filters.algebra.normal_form import negation_normal_form, simplify
 from fyke.filters.covering_index.box import Box, box
 from fyke.filters.covering_index.claims import Claim, ClaimIndex, claim
 from fyke.filters.covering_index.footprint import Footprint, footprint
@@ -34,7 +35,6 @@ from fyke.filters.covering_index.footprint_index import FootprintIndex
 from fyke.filters.covering_index.need_index import NeedIndex
 from fyke.filters.covering_index.needs import Cost, Needs, cheapest, may_cover, of_leaf
 from fyke.filters.filter import And, Filter
-from fyke.filters.normal_form import negation_normal_form, simplify
 from fyke.filters.packed.packing import Packing
 from fyke.filters.predicate import Predicate
 from fyke.filters.resolution import resolve_values

@@ -18,14 +18,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fyke.events.value import Kind, Scalar, sort_key
-from fyke.filters.covering import Branch, Facts, open_branch
-from fyke.filters.domain import within_domain
+from fyke.filters.algebra.covering import Branch, Facts, open_branch
+from fyke.filters.algebra.domain import within_domain
+from fyke.filters.algebra.intervals import Cut, Spans, is_point, point
+from fyke.filters.algebra.value_set import ANYTHING, NOTHING, ValueSet, without
 from fyke.filters.filter import Filter, Not
-from fyke.filters.glob import ONE
-from fyke.filters.intervals import Cut, Spans, is_point, point
 from fyke.filters.predicate import TypeIs, ValuePredicate
 from fyke.filters.text_predicate import Like, TextPredicate
-from fyke.filters.value_set import ANYTHING, NOTHING, ValueSet, without
+from fyke.filters.texts.glob import ONE
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema

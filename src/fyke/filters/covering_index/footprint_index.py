@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from fyke.events.value import Kind
+from fyke.filters.algebra.intervals import is_point
 from fyke.filters.covering_index.claims import Claim, Interval, any_of
 from fyke.filters.covering_index.columns import ColumnBlock, Mask, Rows
 from fyke.filters.covering_index.footprint import Corner, Footprint, Key, key_corner
@@ -17,7 +18,6 @@ from fyke.filters.covering_index.multimap import Multimap
 from fyke.filters.covering_index.need_index import banning
 from fyke.filters.covering_index.needs import AtSpan, AtType, AtValue, Ban, Need, Needs
 from fyke.filters.covering_index.weak_code import Code, code
-from fyke.filters.intervals import is_point
 
 
 class _Layout(NamedTuple):

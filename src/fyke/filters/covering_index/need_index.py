@@ -9,11 +9,11 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 from fyke.events.value import Kind
+from fyke.filters.algebra.intervals import BEFORE, EMPTY_TEXT, Cut
+from fyke.filters.algebra.span_tree import SpanTree
 from fyke.filters.covering_index.footprint import Corner, Footprint, Key
 from fyke.filters.covering_index.multimap import Multimap
 from fyke.filters.covering_index.needs import AtSpan, AtType, AtValue, Ban, Need, Present
-from fyke.filters.intervals import BEFORE, EMPTY_TEXT, Cut
-from fyke.filters.span_tree import SpanTree
 
 T = TypeVar("T", bound=Hashable)
 

@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fyke.events.value import Kind, sort_key
+from fyke.filters.algebra.domain import within_domain
+from fyke.filters.algebra.intervals import Cut, prefix_span, span
+from fyke.filters.algebra.value_set import accepted
 from fyke.filters.covering_index.footprint import Footprint, Key, key_corner
-from fyke.filters.domain import within_domain
 from fyke.filters.filter import And, Constant, Filter, Not, Or
-from fyke.filters.intervals import Cut, prefix_span, span
 from fyke.filters.predicate import Exists, In, Predicate, Range, TypeIs, ValuePredicate
 from fyke.filters.text_predicate import Like
-from fyke.filters.value_set import accepted
 
 if TYPE_CHECKING:
     from fyke.events.schema import Schema

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fyke.events.value import Kind
-from fyke.filters.intervals import Cut
+from fyke.filters.algebra.intervals import Cut
 
 Code: TypeAlias = int | bytes
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fyke.filters.normal_form import fold
+from fyke.filters.algebra.normal_form import fold
 from fyke.filters.residual import DIALECTS, dialect_module
 from fyke.filters.resolution import resolve_strictly
 from fyke.limits import DEFAULT_LIMITS, Limits

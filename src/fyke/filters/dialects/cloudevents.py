@@ -26,8 +26,8 @@ from fyke.filters.dialects import cesql
 from fyke.filters.dialects.cesql.text_forms import text_fits, text_is
 from fyke.filters.dialects.cesql.values import primitive, to_string
 from fyke.filters.filter import DEPTH_MAX, Filter, conjunction, disjunction, negation
-from fyke.filters.glob import Glob
 from fyke.filters.residual import Residual
+from fyke.filters.texts.glob import Glob
 from fyke.limits import DEFAULT_LIMITS, Limits
 
 _RESIDUAL_LIMITS: Final = Limits(text_length_max=2**31)

@@ -32,8 +32,8 @@ from fyke.errors import EventError, FilterError, shown
 from fyke.events.event import Event
 from fyke.events.value import Kind, Scalar, Value, canonical, kind
 from fyke.filters.filter import TRUE, And, Filter, conjunction
+from fyke.filters.language.tokens import Tokens
 from fyke.filters.predicate import In, Range, compare, equals
-from fyke.filters.tokens import Tokens
 from fyke.limits import DEFAULT_LIMITS, Limits
 
 _TOKEN: Final = re.compile(

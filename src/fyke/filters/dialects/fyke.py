@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fyke.errors import FilterError
 from fyke.filters.filter import Filter
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
 from fyke.limits import Limits
 
 

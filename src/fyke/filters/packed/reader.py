@@ -13,10 +13,10 @@ from fyke.filters import text_predicate as t
 from fyke.filters.comparison import Compare
 from fyke.filters.declaration import BY_CODE, Declaration
 from fyke.filters.filter import DEPTH_MAX, FALSE, TRUE, And, Filter, Not, Or
-from fyke.filters.glob import ONE, Glob
 from fyke.filters.packed import codes, scalar
 from fyke.filters.packed.names import NameTable
 from fyke.filters.packed.varint import read_text, read_varint
+from fyke.filters.texts.glob import ONE, Glob
 
 _Read: TypeAlias = tuple[Filter, int]
 """A filter and where its bytes end."""

@@ -12,10 +12,10 @@ from fyke.filters import text_predicate as t
 from fyke.filters.comparison import Compare
 from fyke.filters.declaration import DECLARATIONS
 from fyke.filters.filter import And, Constant, Filter, Not, Or, conjunction, disjunction
-from fyke.filters.glob import ONE
 from fyke.filters.packed import codes, scalar
 from fyke.filters.packed.names import NameTable
 from fyke.filters.packed.varint import pack_text, varint
+from fyke.filters.texts.glob import ONE
 
 
 def pack(filter: Filter, names: NameTable) -> bytes:

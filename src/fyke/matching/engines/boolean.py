@@ -31,8 +31,8 @@ from math import ceil
 from typing import TypeAlias
 
 from fyke.events.event import Event
+from fyke.filters.algebra.normal_form import negation_normal_form, simplify
 from fyke.filters.filter import And, Constant, Filter, Not, Or
-from fyke.filters.normal_form import negation_normal_form, simplify
 from fyke.filters.predicate import Predicate
 from fyke.matching.engines.association import Association
 from fyke.matching.engines.contract import Work

@@ -28,9 +28,9 @@ from itertools import chain
 from typing import Final
 
 from fyke.events.event import Event
+from fyke.filters.algebra.necessary import Necessary, necessary
+from fyke.filters.algebra.normal_form import boxes
 from fyke.filters.filter import Filter, Test
-from fyke.filters.necessary import Necessary, necessary
-from fyke.filters.normal_form import boxes
 from fyke.filters.predicate import Exists, In, NotIn, Predicate, Range, TypeIs
 from fyke.matching.engines.association import Association
 from fyke.matching.engines.contract import Work

@@ -26,7 +26,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from fyke.filters.intervals import Cut, Spans
+from fyke.filters.algebra.intervals import Cut, Spans
 from fyke.matching.engines.interval_parameters import Parameters
 from fyke.matching.engines.places import BEGIN, END
 from fyke.matching.engines.profile_set import Members, ProfileSet, union

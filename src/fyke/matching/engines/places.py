@@ -18,8 +18,8 @@ from typing import Final, TypeAlias
 
 from fyke.events.event import Event
 from fyke.events.value import KINDS, Kind, Scalar
-from fyke.filters.intervals import EMPTY_TEXT, Cut, Span, Spans, union
-from fyke.filters.value_set import ValueSet
+from fyke.filters.algebra.intervals import EMPTY_TEXT, Cut, Span, Spans, union
+from fyke.filters.algebra.value_set import ValueSet
 
 Dimension: TypeAlias = str | None
 """The subject of a node or a level: an attribute, or TYPES."""

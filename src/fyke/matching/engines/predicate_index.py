@@ -33,10 +33,10 @@ from typing import Final, TypeAlias
 
 from fyke.events.event import Event
 from fyke.events.value import Kind, Scalar, Value, kind
+from fyke.filters.algebra.intervals import Span, prefix_span, span
+from fyke.filters.algebra.span_tree import SpanTree
 from fyke.filters.filter import Test
-from fyke.filters.intervals import Span, prefix_span, span
 from fyke.filters.predicate import Exists, In, NotIn, Predicate, Range, TypeIs
-from fyke.filters.span_tree import SpanTree
 from fyke.filters.text_predicate import Like
 from fyke.matching.engines.contract import Work
 

@@ -27,14 +27,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from fyke.filters.algebra.intervals import (
+    Spans,
+    complement,
+    hull,
+    intersect,
+    point,
+    prefix_span,
+    union,
+)
+from fyke.filters.algebra.necessary import Necessary, necessary
+from fyke.filters.algebra.normal_form import boxes, negation_normal_form, simplify
+from fyke.filters.algebra.value_set import ValueSet, accepted
 from fyke.filters.comparison import Compare
 from fyke.filters.filter import Filter, Not
-from fyke.filters.intervals import Spans, complement, hull, intersect, point, prefix_span, union
-from fyke.filters.necessary import Necessary, necessary
-from fyke.filters.normal_form import boxes, negation_normal_form, simplify
 from fyke.filters.predicate import Exists, Predicate, TypeIs, ValuePredicate
 from fyke.filters.text_predicate import Like
-from fyke.filters.value_set import ValueSet, accepted
 from fyke.matching.engines.places import ALL, MISSING, PRESENT, SCALARS, TYPES, Dimension, spans
 
 BOXES_MAX: Final = 16

@@ -39,8 +39,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fyke.events.event import Event
+from fyke.filters.algebra.intervals import Cut
 from fyke.filters.filter import Filter, Test
-from fyke.filters.intervals import Cut
 from fyke.matching.engines.contract import Work
 from fyke.matching.engines.indices import Indices
 from fyke.matching.engines.interval_array import IntervalArray

@@ -31,8 +31,8 @@ from fyke.events.domain import (
     Timestamp,
 )
 from fyke.events.value import Scalar, canonical
-from fyke.filters.intervals import Cut, Spans
-from fyke.filters.value_set import ValueSet
+from fyke.filters.algebra.intervals import Cut, Spans
+from fyke.filters.algebra.value_set import ValueSet
 
 Code: TypeAlias = int
 Side: TypeAlias = tuple[Code, Code]

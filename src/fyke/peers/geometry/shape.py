@@ -25,12 +25,12 @@ from typing import Final
 
 from fyke.errors import shown
 from fyke.events.domain import Enumeration
-from fyke.filters.domain import within_domain
+from fyke.filters.algebra.domain import within_domain
+from fyke.filters.algebra.normal_form import negation_normal_form, simplify
+from fyke.filters.algebra.value_set import accepted
 from fyke.filters.filter import And, Constant, Filter, Not, Or
-from fyke.filters.normal_form import negation_normal_form, simplify
 from fyke.filters.predicate import Exists, TypeIs, ValuePredicate
 from fyke.filters.resolution import resolve_values
-from fyke.filters.value_set import accepted
 from fyke.peers.geometry.axis import Axis, Side, united
 from fyke.peers.geometry.space import TYPE, Box, Space
 

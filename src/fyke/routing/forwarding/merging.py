@@ -16,8 +16,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from fyke.filters.algebra.merging import merge
 from fyke.filters.filter import And, Filter
-from fyke.filters.merging import merge
 from fyke.filters.predicate import In
 from fyke.filters.resolution import resolve_values
 from fyke.limits import DEFAULT_LIMITS

@@ -24,9 +24,9 @@ from typing import Final, TypeAlias
 
 from fyke.errors import FykeError, shown
 from fyke.events.schema import Schema
+from fyke.filters.algebra.weakening import weaken
 from fyke.filters.filter import And, Filter, Or
 from fyke.filters.predicate import In, TypeIs
-from fyke.filters.weakening import weaken
 
 STAGES_MAX: Final = 64
 """Stages that a publisher may name, at most."""

@@ -20,10 +20,10 @@ from collections.abc import Iterable, Mapping
 from random import Random
 
 from fyke.events.schema import Schema
-from fyke.filters.covering import covers
+from fyke.filters.algebra.covering import covers
+from fyke.filters.algebra.witness import witness
 from fyke.filters.filter import Filter, walk
 from fyke.filters.predicate import Predicate
-from fyke.filters.witness import witness
 from fyke.nodes.message import NodeId
 from fyke.routing.stages.attributes import Stages, kept_at
 

@@ -20,5 +20,7 @@ Inside:
                             worker, `carried` a split whose shards come as rows
     layout, keeping, preparing
                             subscriptions in parts; as a part of a version; made once and remembered
+    planning, profiles, memory
+                            which placement, and why, from sizes and a sample
     placing, buckets        what all placements share; which values meet where
 """

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 from fyke.events.value import Scalar, Value, canonical
+from fyke.filters.algebra.necessary import Necessary, necessary
 from fyke.filters.filter import Filter
-from fyke.filters.necessary import Necessary, necessary
 from fyke.filters.predicate import In
 
 if TYPE_CHECKING:

@@ -28,16 +28,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fyke.errors import FykeError
-from fyke.spark.archives import pack
 from fyke.spark.columns import map_batches, quoted
-from fyke.spark.delivering import FIELDS, Taking, chunks_of
 from fyke.spark.matching import Task
-from fyke.spark.memory import carried_max
+from fyke.spark.placements.memory import carried_max
 from fyke.spark.placements.placing import Batches, by_value, gathered, numbering
 from fyke.spark.placements.split import Split
-from fyke.spark.shipping import copies_folder
-from fyke.spark.snapshots import Part, Pin, opened_only
-from fyke.spark.temporary import temporary_folder
+from fyke.spark.shipping.archives import pack
+from fyke.spark.shipping.delivering import FIELDS, Taking, chunks_of
+from fyke.spark.shipping.shipping import copies_folder
+from fyke.spark.versions.snapshots import Part, Pin, opened_only
+from fyke.spark.versions.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

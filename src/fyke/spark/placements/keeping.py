@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from fyke.errors import FykeError, shown
 from fyke.spark.placements.layout import lay_out
+from fyke.spark.placements.planning import PLACEMENTS, check_choice, plan_as_asked
 from fyke.spark.placements.preparing import filing
-from fyke.spark.planning import PLACEMENTS, check_choice, plan_as_asked
-from fyke.spark.sizes import tasks
-from fyke.spark.versions import LAYOUT, Version
+from fyke.spark.sessions.sizes import tasks
+from fyke.spark.versions.versions import LAYOUT, Version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -27,19 +27,19 @@ from zlib import crc32
 import pyarrow as pa
 
 from fyke.events.schema import Schema
+from fyke.filters.algebra.normal_form import simplify
+from fyke.filters.algebra.weakening import indexable, weaken
 from fyke.filters.codec import decode, encode
 from fyke.filters.filter import Filter
-from fyke.filters.normal_form import simplify
 from fyke.filters.residual import Residual
-from fyke.filters.weakening import indexable, weaken
 from fyke.limits import DEPTH_CEILING, Limits
 from fyke.matching.matcher import Matcher
-from fyke.spark.delivering import DDL, FIELDS, Delivery
-from fyke.spark.kernels import take_kernels
 from fyke.spark.placements.buckets import filed_under
-from fyke.spark.shipping import ship
-from fyke.spark.sizes import tasks
-from fyke.spark.snapshots import Pin, opened_only, part_folders, part_name
+from fyke.spark.sessions.sizes import tasks
+from fyke.spark.shipping.delivering import DDL, FIELDS, Delivery
+from fyke.spark.shipping.kernels import take_kernels
+from fyke.spark.shipping.shipping import ship
+from fyke.spark.versions.snapshots import Pin, opened_only, part_folders, part_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -34,8 +34,8 @@ from fyke.spark.columns import map_batches
 from fyke.spark.matching import Task
 from fyke.spark.placements.placing import Batches, columns
 from fyke.spark.placements.pruned import Pruned
-from fyke.spark.shipping import ship
-from fyke.spark.snapshots import Pin
+from fyke.spark.shipping.shipping import ship
+from fyke.spark.versions.snapshots import Pin
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

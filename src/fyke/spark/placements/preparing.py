@@ -19,9 +19,9 @@ from fyke.spark.placements.placing import Placement
 from fyke.spark.placements.rendezvous import Rendezvous
 from fyke.spark.placements.replicate import Replicate
 from fyke.spark.placements.split import Split
-from fyke.spark.sizes import tasks
-from fyke.spark.snapshots import Layout, Pin
-from fyke.spark.temporary import temporary_folder
+from fyke.spark.sessions.sizes import tasks
+from fyke.spark.versions.snapshots import Layout, Pin
+from fyke.spark.versions.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

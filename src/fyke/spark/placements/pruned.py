@@ -31,12 +31,12 @@ from fyke.spark.columns import map_batches
 from fyke.spark.matching import Task, with_column
 from fyke.spark.placements.layout import ById, lay_out, part_of
 from fyke.spark.placements.placing import Batches, columns, free_name, gathered, numbering
+from fyke.spark.placements.profiles import profile, size_of
 from fyke.spark.placements.split import Split
-from fyke.spark.profiles import profile, size_of
 from fyke.spark.pruning import sampled_events
-from fyke.spark.snapshots import Pin, catalog, opened_only
 from fyke.spark.statistics.source import Rows, Source
-from fyke.spark.temporary import temporary_folder
+from fyke.spark.versions.snapshots import Pin, catalog, opened_only
+from fyke.spark.versions.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -32,8 +32,8 @@ from fyke.spark.placements.placing import (
     numbering,
 )
 from fyke.spark.reading import Reading
-from fyke.spark.shipping import ship
-from fyke.spark.snapshots import Part, Pin, opened_only
+from fyke.spark.shipping.shipping import ship
+from fyke.spark.versions.snapshots import Part, Pin, opened_only
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fyke.spark.columns import map_batches
 from fyke.spark.matching import Task
-from fyke.spark.shipping import ship
+from fyke.spark.shipping.shipping import ship
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

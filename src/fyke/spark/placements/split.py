@@ -24,8 +24,8 @@ from fyke.spark.placements.placing import (
     gathered,
     numbering,
 )
-from fyke.spark.shipping import ship
-from fyke.spark.snapshots import Pin, opened_only
+from fyke.spark.shipping.shipping import ship
+from fyke.spark.versions.snapshots import Pin, opened_only
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -19,7 +19,7 @@ from fyke.filters.dialects import parse
 from fyke.filters.filter import Filter, walk
 from fyke.filters.predicate import Predicate
 from fyke.filters.residual import Residual
-from fyke.spark.compiling import subscription_rows
+from fyke.spark.versions.compiling import subscription_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -19,11 +19,11 @@ from itertools import islice, product
 from typing import Final
 
 from fyke.events.value import sort_key
+from fyke.filters.algebra.subsumption import spoken_of
 from fyke.filters.filter import And, Filter, Or, walk
-from fyke.filters.glob import ONE, fold
 from fyke.filters.predicate import In, Predicate, Range, TypeIs
-from fyke.filters.subsumption import spoken_of
 from fyke.filters.text_predicate import Like
+from fyke.filters.texts.glob import ONE, fold
 
 CLAUSES_MAX: Final = 16
 """At most this many clauses of a filter are considered."""

@@ -28,15 +28,15 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
+from fyke.filters.algebra.covering import covers, is_never_true
+from fyke.filters.algebra.subsumption import COVERING_BUDGET
 from fyke.filters.analysis import canonical_form
-from fyke.filters.covering import covers, is_never_true
 from fyke.filters.covering_index.covering_index import CoveringIndex
 from fyke.filters.filter import Filter
-from fyke.filters.parser import parse_text
-from fyke.filters.subsumption import COVERING_BUDGET
-from fyke.spark.compiling import subscription_rows
+from fyke.filters.language.parser import parse_text
 from fyke.spark.statistics.filters import read_filters
 from fyke.spark.statistics.places import asked, waited
+from fyke.spark.versions.compiling import subscription_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -23,13 +23,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fyke.errors import FykeError
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
 from fyke.matching.predicate_counts import PredicateCounts
 from fyke.spark.matching import Subscriptions, pin_subscriptions
-from fyke.spark.shipping import ship
-from fyke.spark.snapshots import Pin
+from fyke.spark.shipping.shipping import ship
 from fyke.spark.statistics.filters import predicates
 from fyke.spark.statistics.source import Options, Rows, Source
+from fyke.spark.versions.snapshots import Pin
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

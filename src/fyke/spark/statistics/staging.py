@@ -30,10 +30,10 @@ from fyke.filters.predicate import Predicate
 from fyke.routing.stages.attributes import Stages, classes_of
 from fyke.routing.stages.generality import Generality, in_order, stages_of
 from fyke.spark.columns import need_columns, quoted
-from fyke.spark.compiling import subscription_rows
 from fyke.spark.statistics.distributions import distribution
 from fyke.spark.statistics.filters import read_filters
 from fyke.spark.statistics.source import Options
+from fyke.spark.versions.compiling import subscription_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -15,8 +15,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from fyke.errors import FykeError, shown
+from fyke.filters.algebra.normal_form import simplify
 from fyke.filters.filter import TRUE, Filter, conjunction, walk
-from fyke.filters.normal_form import simplify
 from fyke.filters.predicate import TypeIs
 from fyke.typed.closures.captured import Watch
 from fyke.typed.closures.frame import GiveUp, Notes, Unread

@@ -31,9 +31,9 @@ from fyke.events.number import canonical_float, meaning
 from fyke.events.value import Scalar, admit
 from fyke.filters.comparison import Compare
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
-from fyke.filters.glob import ONE, glob
 from fyke.filters.predicate import Exists, In, NotIn, Range
 from fyke.filters.text_predicate import like
+from fyke.filters.texts.glob import ONE, glob
 from fyke.typed.shapes import NOTHING, Shape, shown_value
 
 NUMBERS: Final = (int, float, Decimal)

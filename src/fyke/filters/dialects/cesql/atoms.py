@@ -59,9 +59,9 @@ from fyke.filters.dialects.cesql.values import (
     to_string,
 )
 from fyke.filters.filter import FALSE, TRUE, Filter, conjunction, disjunction, negation
-from fyke.filters.glob import Glob
 from fyke.filters.predicate import In, Range
 from fyke.filters.text_predicate import Matches, ends_with, like
+from fyke.filters.texts.glob import Glob
 
 
 def operand(expression: Expression) -> Meaning:

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from fyke.filters.algebra.normal_form import rebuilt, simplify
 from fyke.filters.dialects.cesql.atoms import negated, operand
 from fyke.filters.dialects.cesql.meaning import Meaning, Pending, checked, type_of
 from fyke.filters.dialects.cesql.syntax import (
@@ -34,7 +35,6 @@ from fyke.filters.dialects.cesql.syntax import (
 )
 from fyke.filters.dialects.cesql.text_forms import present
 from fyke.filters.filter import FALSE, TRUE, And, Filter, Or, conjunction, disjunction, walk
-from fyke.filters.normal_form import rebuilt, simplify
 from fyke.filters.predicate import In, NotIn, Predicate
 
 _DEPTH_MAX: Final = 80

@@ -27,7 +27,6 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from fyke.events.value import Value
-from fyke.filters import glob as globs
 from fyke.filters.dialects.cesql import functions
 from fyke.filters.dialects.cesql.like import pattern_glob
 from fyke.filters.dialects.cesql.syntax import (
@@ -58,6 +57,7 @@ from fyke.filters.dialects.cesql.values import (
     to_integer,
     to_string,
 )
+from fyke.filters.texts import glob as globs
 
 Attributes: TypeAlias = Mapping[str, Value]
 Evaluate: TypeAlias = Callable[[Attributes], Outcome]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from fyke.filters.glob import ONE, Glob, glob
+from fyke.filters.texts.glob import ONE, Glob, glob
 
 _PIECE = re.compile(r"\\[%_]|[%_]|[^\\%_]+|\\", re.DOTALL)
 

@@ -13,12 +13,12 @@ from typing import Final
 
 from fyke.events.number import INT_MAX, INT_MIN
 from fyke.events.value import Scalar, format_timestamp, parse_timestamp
-from fyke.filters import glob as globs
 from fyke.filters.dialects.cesql.values import primitive, to_string
 from fyke.filters.filter import Filter, disjunction
-from fyke.filters.glob import ONE, Glob
 from fyke.filters.predicate import In, NotIn, Range
 from fyke.filters.text_predicate import Like
+from fyke.filters.texts import glob as globs
+from fyke.filters.texts.glob import ONE, Glob
 
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 _FLOAT = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?", re.ASCII)

@@ -20,7 +20,7 @@ from fyke.filters import predicate as p
 from fyke.filters import text_predicate as t
 from fyke.filters.dialects.eventbridge.complexity import too_complex
 from fyke.filters.dialects.eventbridge.source import Json, Object, write_source
-from fyke.filters.glob import Glob, glob
+from fyke.filters.texts.glob import Glob, glob
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from typing import Final
 from fyke.errors import FilterError, shown
 from fyke.events.value import Kind, Scalar, kind, parse_timestamp
 from fyke.filters.filter import Filter, disjunction
-from fyke.filters.glob import Glob, glob
 from fyke.filters.predicate import Exists, In, NotIn, Range, compare
 from fyke.filters.text_predicate import contains, ends_with, like, starts_with
+from fyke.filters.texts.glob import Glob, glob
 
 TYPES: Final[dict[str, Kind]] = {
     "string": Kind.STRING,

@@ -14,7 +14,7 @@ from fyke.filters.dialects.siena.constraint import (
     predicate,
 )
 from fyke.filters.filter import Filter, conjunction
-from fyke.filters.tokens import Tokens
+from fyke.filters.language.tokens import Tokens
 from fyke.limits import Limits
 
 _TOKEN: Final = re.compile(

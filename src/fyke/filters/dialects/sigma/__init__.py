@@ -12,8 +12,8 @@ Idea. A rule is a Boolean condition over named detections, a detection a tree ov
 compiles to predicates, value by value. Residuals stand only at leaves that predicates cannot
 express (keywords, which search the whole event; dates' parts; fields compared with fields;
 numbers in their text), so the rest of a rule stays indexable and every tree is exact.
-Case. Text is compared ignoring case, by simple case folding (`fyke.filters.glob.fold`), unless
-the key says `cased`.
+Case. Text is compared ignoring case, by simple case folding (`fold` in `fyke.filters.texts.glob`),
+unless the key says `cased`.
 Log source. It is metadata; `rule(source).typed_filter()` turns it into a `type is` condition.
 Source. SigmaHQ/sigma-specification 2.1; where it leaves a choice, the behaviour of pySigma.
 docs/dialects/sigma.md lists both.

@@ -21,7 +21,7 @@ from typing import Final, NoReturn
 
 from fyke.errors import FilterError, shown
 from fyke.filters.filter import Filter, conjunction, disjunction, negation, walk
-from fyke.filters.glob import glob, matcher
+from fyke.filters.texts.glob import glob, matcher
 from fyke.limits import Limits
 
 _TOKEN = re.compile(r"[()|]|[^\s()|]+")

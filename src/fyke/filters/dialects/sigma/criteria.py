@@ -30,15 +30,15 @@ from typing import Final, TypeAlias
 
 from fyke.events.event import Event
 from fyke.events.value import Kind, Scalar, kind, parse_timestamp
-from fyke.filters import glob as globs
 from fyke.filters.dialects.sigma import pattern as patterns
 from fyke.filters.dialects.sigma.pattern import DASH
 from fyke.filters.filter import Filter, Or, conjunction, disjunction, negation
-from fyke.filters.glob import fold
 from fyke.filters.predicate import Exists, In, NotIn, Range, compare
-from fyke.filters.regular_expression import finder
 from fyke.filters.text_predicate import InNetwork, Matches, like
-from fyke.filters.wording import text_of
+from fyke.filters.texts import glob as globs
+from fyke.filters.texts.glob import fold
+from fyke.filters.texts.regular_expression import finder
+from fyke.filters.texts.wording import text_of
 
 Rest: TypeAlias = Callable[[], Filter]
 """Makes the residual that means all that the value demands."""

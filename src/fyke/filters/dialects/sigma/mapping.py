@@ -25,7 +25,7 @@ from fyke.errors import FilterError, shown
 from fyke.filters.dialects.sigma.document import read
 from fyke.filters.dialects.sigma.plain import Plain, Written
 from fyke.filters.filter import Filter
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
 from fyke.filters.predicate import equals
 from fyke.limits import DEFAULT_LIMITS, Limits
 

@@ -22,8 +22,8 @@ from fyke.errors import EventError, FilterError, shown
 from fyke.events.number import ExactDecimal, read_number
 from fyke.events.value import Scalar, admit, canonical, parse_timestamp
 from fyke.filters.dialects.sigma.plain import Value, Written
-from fyke.filters.glob import ONE, Glob, fold, glob
-from fyke.filters.wording import text_of
+from fyke.filters.texts.glob import ONE, Glob, fold, glob
+from fyke.filters.texts.wording import text_of
 
 ANY: Final = "\udc2a"
 DASH: Final = "\udc2d"

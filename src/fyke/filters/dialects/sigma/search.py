@@ -18,9 +18,9 @@ from fyke.events.value import Scalar
 from fyke.filters.dialects.sigma.criteria import Criterion, Fits, elements
 from fyke.filters.dialects.sigma.modifiers import Item, read_item
 from fyke.filters.dialects.sigma.plain import Value, copy_plain
-from fyke.filters.glob import fold
 from fyke.filters.residual import Check
-from fyke.filters.wording import text_of
+from fyke.filters.texts.glob import fold
+from fyke.filters.texts.wording import text_of
 from fyke.limits import Limits
 
 _LIMITS: Final = Limits(depth_max=4, nodes_max=sys.maxsize, list_size_max=sys.maxsize)

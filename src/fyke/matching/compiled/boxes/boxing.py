@@ -24,13 +24,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from fyke.filters.algebra.necessary import Necessary, necessary
+from fyke.filters.algebra.normal_form import negation_normal_form
 from fyke.filters.filter import And, Constant, Filter, Not, Or
-from fyke.filters.necessary import Necessary, necessary
-from fyke.filters.normal_form import negation_normal_form
 from fyke.filters.predicate import Exists, In, NotIn, Predicate, Range, TypeIs
-from fyke.filters.required_text import required_text
 from fyke.filters.residual import Residual
 from fyke.filters.text_predicate import Like, Matches
+from fyke.filters.texts.required_text import required_text
 from fyke.matching.compiled.coding.axes import KEYED
 from fyke.matching.compiled.coding.codes import HIGHEST, OTHER, complement, differs, interval
 from fyke.matching.compiled.coding.vocabulary import Vocabulary

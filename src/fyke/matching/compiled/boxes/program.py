@@ -27,8 +27,8 @@ from typing import Any, Final
 
 from fyke.filters.filter import And, Constant, Filter, Not, Or, conjunction, disjunction
 from fyke.filters.predicate import Exists, In, NotIn, Range, TypeIs, ValuePredicate
-from fyke.filters.required_text import required_text
 from fyke.filters.text_predicate import Like, Matches
+from fyke.filters.texts.required_text import required_text
 from fyke.matching.compiled.coding.codes import MISSING, interval
 from fyke.matching.compiled.coding.vocabulary import Vocabulary
 from fyke.matching.compiled.kernels.frames import EventBases

@@ -23,7 +23,7 @@ from enum import IntEnum
 from typing import Final
 
 from fyke.events.value import Kind
-from fyke.filters.glob import Glob
+from fyke.filters.texts.glob import Glob
 from fyke.matching.compiled.coding.codes import OTHER
 from fyke.matching.compiled.patterns.pattern_set import PatternSet
 

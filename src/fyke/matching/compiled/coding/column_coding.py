@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from fyke.events.arrow.decimals import read_decimals
 from fyke.events.columns import Column, Columns
-from fyke.filters.wording import wording
+from fyke.filters.texts.wording import wording
 from fyke.matching.compiled.boxes.box_table import Places, Words
 from fyke.matching.compiled.coding.axes import AttributeAxes
 from fyke.matching.compiled.coding.code_lists import Runs, gather, write_lists

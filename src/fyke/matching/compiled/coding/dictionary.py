@@ -16,7 +16,7 @@ import numpy as np
 
 from fyke.errors import FykeError, shown
 from fyke.events.value import canonical, parse_timestamp
-from fyke.filters.glob import Glob, from_like, to_like
+from fyke.filters.texts.glob import Glob, from_like, to_like
 from fyke.matching.arrays import Arrays, grouped, members
 from fyke.matching.compiled.coding.axes import SYMBOL_STEP, AttributeAxes, AxisKind
 from fyke.matching.compiled.coding.codes import key_document, scalar_key

@@ -19,7 +19,7 @@ import numpy as np
 
 from fyke.events.event import Event
 from fyke.events.value import Kind, Scalar, kind
-from fyke.filters.wording import wording
+from fyke.filters.texts.wording import wording
 from fyke.matching.compiled.boxes.box_table import Words
 from fyke.matching.compiled.coding.axes import AttributeAxes
 from fyke.matching.compiled.coding.codes import (

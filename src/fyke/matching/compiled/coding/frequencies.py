@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from fyke.filters import glob as globs
-from fyke.filters.glob import Glob
+from fyke.filters.texts import glob as globs
+from fyke.filters.texts.glob import Glob
 from fyke.matching.compiled.coding.axes import KEYED, SYMBOL_STEP, AxisKind
 from fyke.matching.compiled.coding.codes import OTHER
 from fyke.matching.compiled.kernels.frames import EventBases

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Final
 
 from fyke.events.value import Kind, Scalar
-from fyke.filters.glob import Glob, glob
+from fyke.filters.texts.glob import Glob, glob
 from fyke.matching.compiled.coding.axes import (
     FIRST_SYMBOL,
     ORDER,

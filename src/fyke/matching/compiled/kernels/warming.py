@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from fyke.events.columns import read
 from fyke.events.event import Event
-from fyke.filters.glob import from_like
-from fyke.filters.parser import parse_text
+from fyke.filters.language.parser import parse_text
+from fyke.filters.texts.glob import from_like
 
 FILTERS: Final = (
     *(f"a = 'v{number}' and b between {number} and {number + 9}" for number in range(40)),

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from fyke.filters import glob as globs
+from fyke.filters.texts import glob as globs
 from fyke.matching.compiled.patterns import block_layout
 from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers, Longs, frozen
 from fyke.matching.compiled.patterns.building import Numbered, build, numbered, united

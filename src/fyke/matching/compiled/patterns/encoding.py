@@ -20,8 +20,8 @@ from typing import Final
 
 import numpy as np
 
-from fyke.filters.glob import ONE as ANY_ONE
-from fyke.filters.glob import Glob
+from fyke.filters.texts.glob import ONE as ANY_ONE
+from fyke.filters.texts.glob import Glob
 from fyke.matching.compiled.kernels.kernel import kernel
 from fyke.matching.compiled.patterns.block_arrays import Bytes, Integers
 

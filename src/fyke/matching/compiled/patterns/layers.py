@@ -19,8 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from fyke.filters import glob as globs
-from fyke.filters.glob import Glob
+from fyke.filters.texts import glob as globs
+from fyke.filters.texts.glob import Glob
 from fyke.matching.compiled.patterns.block import ENTRY_LOAD, Block
 from fyke.matching.compiled.patterns.block_arrays import Bytes
 from fyke.matching.compiled.patterns.encoding import encode

@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fyke.errors import FykeError
-from fyke.filters import glob as globs
-from fyke.filters.glob import Glob
+from fyke.filters.texts import glob as globs
+from fyke.filters.texts.glob import Glob
 from fyke.matching.arrays import Arrays
 from fyke.matching.compiled.patterns import block_storage
 from fyke.matching.compiled.patterns.block import Block
