@@ -1,4 +1,4 @@
-"""What filters say of each other: covers, overlaps, merged, weakened.
+"""Algebra of filters: covers, overlaps, merge, weaken, and the like.
 
 Inside:
 

@@ -1,4 +1,4 @@
-"""Where events and subscriptions of a run come from.
+"""Sources: the events and subscriptions of a run.
 
 Inside:
 
