@@ -96,7 +96,7 @@ def _matcher(patterns: dict[str, object]) -> Matcher:
 
 def _blocks(texts: list[bytes], patterns: dict[str, object], what: str) -> Line:
     matcher, buffer = _matcher(patterns), b"\n".join(texts)
-    decode = matcher._door().decode
+    decode = matcher._subscriptions.door().decode
     _same(matcher, texts[:200])
 
     def decoded() -> None:

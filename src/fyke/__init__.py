@@ -25,8 +25,9 @@ from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
 from fyke.hub import Hub
 from fyke.limits import Limits
+from fyke.matching.engines.registry import warm
 from fyke.matching.linting import lint
-from fyke.matching.matcher import Matcher, warm
+from fyke.matching.matcher import Matcher
 from fyke.matching.statistics import Statistics
 from fyke.pruning import PredicateStatistics, prune
 from fyke.typed import derived, event, fields, schema_of

@@ -9,7 +9,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from fyke.matching.matcher import ENGINES
+from fyke.matching.engines.registry import ENGINES
 
 RULE = """
 title: Shell from Word

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fyke.cli.reading.inputs import Source
 from fyke.cli.reading.lines import lines
 from fyke.cli.writing.problems import Problems
-from fyke.matching.matcher import ENGINES
+from fyke.matching.engines.registry import ENGINES
 
 SUBSCRIPTIONS = [
     {"id": "cheap", "filter": "price < 10"},

@@ -23,7 +23,7 @@ from fyke.events.value import Kind, Scalar, admit, canonical, equal, kind, less,
 from fyke.filters import codec
 from fyke.filters.comparison import COMPARISONS, Compare
 from fyke.filters.predicate import In, NotIn, Range
-from fyke.matching.matcher import ENGINES
+from fyke.matching.engines.registry import ENGINES
 from fyke.testing import related
 from fyke.testing.stories.reaching import reached, reaches
 

@@ -10,7 +10,7 @@ import fyke
 from fyke.events.domain import Real, String
 from fyke.events.schema import Attribute, EventType, Schema
 from fyke.filters.remarks import may_be_quoted, remarks
-from fyke.matching.matcher import REMARKED_MAX
+from fyke.matching.filter_reader import REMARKED_MAX
 
 SCHEMA = Schema(
     [Attribute("symbol", String()), Attribute("price", Real()), Attribute("detail-type", String())],

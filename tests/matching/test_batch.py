@@ -10,7 +10,8 @@ import pytest
 import fyke
 from fyke.events.columns import read
 from fyke.matching import batch
-from fyke.matching.matcher import ENGINES, Matcher
+from fyke.matching.engines.registry import ENGINES
+from fyke.matching.matcher import Matcher
 
 
 def matcher_of(engine: str = "compiled", **filters: str) -> Matcher:

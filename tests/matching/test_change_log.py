@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import fyke
 from fyke.matching import change_log
-from fyke.matching import matcher as matchers
 from fyke.matching.change_log import ChangeLog
+from fyke.matching.engines.registry import ENGINES
 from fyke.matching.engines.scan import ScanEngine
 from fyke.matching.matcher import Matcher
 
@@ -112,7 +112,7 @@ def test_what_changes_meanwhile_is_neither_lost_nor_invented(
 ) -> None:
     """Each is seen as it is in the end; a batch may miss those that were not there all the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(matchers.ENGINES, "interrupted", lambda filter_of: Interrupted())
+        patch.setitem(ENGINES, "interrupted", lambda filter_of: Interrupted())
         matcher = Matcher(engine="interrupted")
     monkeypatch.setattr(change_log, "ENTRIES_MAX", entries_max)
     matcher.add_many(zip(IDS, given_texts, strict=False))

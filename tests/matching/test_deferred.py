@@ -26,7 +26,8 @@ from fyke.matching.engines import deferred, interim
 from fyke.matching.engines.contract import Work
 from fyke.matching.engines.deferred import DeferredEngine
 from fyke.matching.engines.interim import InterimEngine
-from fyke.matching.matcher import ENGINES, Matcher
+from fyke.matching.engines.registry import ENGINES
+from fyke.matching.matcher import Matcher
 from fyke.testing.generators import events, filters, predicates, randoms
 from fyke.testing.matcher import check_matcher
 from fyke.testing.stories.reaching import examples, reached, reaches
@@ -115,7 +116,7 @@ def test_changes_during_the_move(
                 assert sorted(matcher.match(event)) == _right(expected, event)
             return read
 
-        engine = matcher._engine
+        engine = matcher._subscriptions.engine
         assert isinstance(engine, DeferredEngine)
         real, new = engine._filter_of, CompiledEngine(engine._filter_of)
         engine._new_engine = lambda: new  # type: ignore[method-assign]
@@ -151,7 +152,7 @@ def test_an_opened_snapshot_moves_with_what_changed_since(tmp_path: Path) -> Non
     made.save(tmp_path / "snapshot")
     with cold():
         opened = Matcher.open(tmp_path / "snapshot")
-        engine = opened._engine
+        engine = opened._subscriptions.engine
         assert isinstance(engine, DeferredEngine)
         for number in range(0, 200, 7):
             opened.remove(f"s{number}")
@@ -184,7 +185,7 @@ def test_threads_match_and_change_while_it_moves() -> None:
         matcher = Matcher()
         matcher.add_many((f"s{number}", f"a = {number % 5}") for number in range(2_000))
         lasting = matcher.match({"a": 1})
-        engine, problems = matcher._engine, []
+        engine, problems = matcher._subscriptions.engine, []
         assert isinstance(engine, DeferredEngine)
         is_over = threading.Event()
 
@@ -221,8 +222,8 @@ def test_what_was_learned_moves_along() -> None:
         matcher.learn([{"a": 1, "b": 2}] * 50)
         matcher.match({"a": 1, "b": 1})
         work = matcher.stats().work
-        assert isinstance(matcher._engine, DeferredEngine)
-        matcher._engine.move()
+        assert isinstance(matcher._subscriptions.engine, DeferredEngine)
+        matcher._subscriptions.engine.move()
     engine = matcher.engine
     assert isinstance(engine, CompiledEngine)
     assert engine._sample.statistics.events == 50
@@ -242,7 +243,7 @@ def test_a_batch_waits_for_kernels_after_a_while(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(compiling, "say", say)
         matcher = Matcher()
         matcher.add_many((f"s{number}", f"a = {number % 7}") for number in range(100))
-        engine = matcher._engine
+        engine = matcher._subscriptions.engine
         assert isinstance(engine, DeferredEngine)
         thread = threading.Thread(target=lambda: waits.wait(60) and engine.move())
         thread.start()
@@ -263,7 +264,7 @@ def test_few_subscriptions_stay_where_they_are() -> None:
         assert asked == []
         matcher.add("one more", "a = 1")
         matcher.add("and another", "a = 1")
-        assert asked == [matcher._engine]
+        assert asked == [matcher._subscriptions.engine]
 
 
 def test_the_interim_engine_files_and_forgets() -> None:

@@ -17,7 +17,8 @@ from fyke.events.json import decode_event
 from fyke.filters.dialects import parse
 from fyke.filters.filter import Filter
 from fyke.matching import batch
-from fyke.matching.matcher import ENGINES, Matcher
+from fyke.matching.engines.registry import ENGINES
+from fyke.matching.matcher import Matcher
 from fyke.testing import generators
 from tests.events.test_documents import NASTY, REFUSED, TEXTS
 

@@ -16,7 +16,8 @@ from fyke.events.event import Event
 from fyke.filters.filter import Filter
 from fyke.matching.compiled import engine as compiled
 from fyke.matching.compiled.engine import CompiledEngine
-from fyke.matching.matcher import ENGINES, Matcher
+from fyke.matching.engines.registry import ENGINES
+from fyke.matching.matcher import Matcher
 from fyke.testing.corpus import load
 from fyke.testing.generators import events, filters, predicates
 from fyke.testing.matcher import as_table, check_batch, check_matcher

@@ -19,7 +19,8 @@ from fyke.filters.dialects import parse
 from fyke.filters.filter import Filter
 from fyke.filters.reads import reads
 from fyke.matching import lines
-from fyke.matching.matcher import ENGINES, Matcher
+from fyke.matching.engines.registry import ENGINES
+from fyke.matching.matcher import Matcher
 from fyke.testing.texts import damaged, json_text
 from tests.events.test_documents import NASTY, REFUSED
 from tests.matching.test_document_batches import KNOWN, matcher_of
@@ -203,7 +204,7 @@ def test_who_reads_a_new_path_sees_it_or_does_not_see_the_event(engine, form):
             added.append(matcher.add("b", "b = 2"))
             matcher.add("no b", "not exists b")
 
-    matcher._asked._door = Turning(matcher, subscribe)
+    matcher._subscriptions._asked._door = Turning(matcher, subscribe)
     text = b'{"a": 1, "b": 2}'
     found = matcher.match_json(text) if form == "single" else ids(matcher.match_ndjson(text))
     assert sorted(found) == ["a", "b"]

@@ -14,11 +14,11 @@ import pytest
 import fyke
 from fyke.events.event import Event
 from fyke.filters.filter import TRUE, Filter
-from fyke.matching import matcher as matcher_module
 from fyke.matching import snapshot
 from fyke.matching.engines.contract import Persistent, Work
+from fyke.matching.engines.registry import ENGINES
 from fyke.matching.engines.scan import ScanEngine
-from fyke.matching.matcher import ENGINES, Matcher
+from fyke.matching.matcher import Matcher
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ class _Forgetful:
 
 
 def test_the_self_check_finds_and_repairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(matcher_module.ENGINES, "forgetful", lambda filter_of: _Forgetful())
+    monkeypatch.setitem(ENGINES, "forgetful", lambda filter_of: _Forgetful())
     matcher = Matcher("forgetful", self_check=1.0)
     matcher.add("a", "true")
     assert matcher.match({}) == ["a"]
@@ -138,7 +138,7 @@ class _Picky(ScanEngine):
 
 
 def test_what_an_engine_refuses_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(matcher_module.ENGINES, "picky", lambda filter_of: _Picky())
+    monkeypatch.setitem(ENGINES, "picky", lambda filter_of: _Picky())
     matcher = Matcher("picky")
     matcher.add("x", "a = 1")
     for refused in (
@@ -219,7 +219,7 @@ class _Kept(ScanEngine):
 
 
 def test_an_engine_may_keep_its_index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(matcher_module.ENGINES, "kept", lambda filter_of: _Kept())
+    monkeypatch.setitem(ENGINES, "kept", lambda filter_of: _Kept())
     assert isinstance(_Kept(), Persistent)
     assert not isinstance(ScanEngine(), Persistent)
     path = tmp_path / "snapshot"

@@ -16,7 +16,8 @@ from fyke.events.columns import read
 from fyke.events.domain import Enumeration, Timestamp
 from fyke.events.schema import Attribute, Schema
 from fyke.filters.filter import Filter
-from fyke.matching.matcher import ENGINES, Matcher
+from fyke.matching.engines.registry import ENGINES
+from fyke.matching.matcher import Matcher
 from fyke.testing import ordered
 from fyke.testing.generators import randoms
 from fyke.testing.ordering import accepts

@@ -67,7 +67,7 @@ def right_by_the_doors(texts: list[bytes | None]) -> tuple[list[tuple[int, str]]
         held = []
         for shard in SHARDS:
             try:
-                event = shard._door().projection.event(text)
+                event = shard._subscriptions.door().projection.event(text)
             except EventError as refused:
                 bad[row] = str(refused)
             else:

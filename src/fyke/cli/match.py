@@ -19,8 +19,9 @@ from fyke.cli.writing.picture import Line, Picture
 from fyke.cli.writing.problems import Problems, Unusable
 from fyke.errors import FykeError, shown
 from fyke.filters.remarks import remarks
+from fyke.matching.engines.registry import ENGINES
 from fyke.matching.lines import LENGTH_MAX, LineBlock
-from fyke.matching.matcher import ENGINES, Matcher
+from fyke.matching.matcher import Matcher
 
 app = App(
     name="match",

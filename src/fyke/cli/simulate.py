@@ -21,7 +21,7 @@ from fyke.cli.writing.problems import Unusable, complain
 from fyke.cli.writing.progress import counting
 from fyke.errors import FykeError, shown
 from fyke.events.json import encode
-from fyke.matching.matcher import ENGINES
+from fyke.matching.engines.registry import ENGINES
 from fyke.overlay.named import OVERLAYS, named
 from fyke.overlay.overlay_file import OverlayFile, read
 from fyke.routing.summaries.parameters import SummaryParameters

@@ -2,8 +2,12 @@
 
 Inside:
 
-    matcher, batch, change_log
-                            for users: ids, explanations, statistics, batches; threads
+    matcher                 for users: the one class with all that they call
+    filter_reader, subscription_set, change_log
+                            filters as users give them; catalog and engine, which change together
+    searcher, batch         from an event or a batch to ids, while subscriptions change
+    inspection, near_misses
+                            events that are matched again or watched; why an event was refused
     catalog, id_table, slot_table, byte_store
                             ids and filters by slot, a few dozen bytes each
     asked, lines            the paths that subscriptions read; JSON lines in blocks

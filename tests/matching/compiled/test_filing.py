@@ -10,7 +10,8 @@ import pytest
 
 from fyke.matching.compiled.coding.frequencies import OBSERVED_ROWS_MAX
 from fyke.matching.compiled.engine import CompiledEngine
-from fyke.matching.matcher import ENGINES, Matcher
+from fyke.matching.engines.registry import ENGINES
+from fyke.matching.matcher import Matcher
 from fyke.matching.statistics import Statistics
 
 COUNT = 60

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from fyke.matching.compiled import engine
 from fyke.matching.compiled.kernels import kernel
 from fyke.matching.compiled.search import search
-from fyke.matching.matcher import ENGINES
+from fyke.matching.engines.registry import ENGINES
 from fyke.testing.generators import events, filters, predicates
 from fyke.testing.matcher import check_matcher
 

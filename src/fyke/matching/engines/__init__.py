@@ -2,7 +2,8 @@
 
 Inside:
 
-    contract, scan          the duties of an engine; the definition of a match
+    contract, scan, registry
+                            the duties of an engine; the definition of a match; engines by name
     deferred, interim       what answers until the kernels of `compiled` are there, and how a
                             matcher moves over
     predicate_index, association

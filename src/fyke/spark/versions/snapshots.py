@@ -24,8 +24,9 @@ from typing import Final
 from fyke.errors import FykeError
 from fyke.events.schema import Schema
 from fyke.matching.catalog import Catalog
-from fyke.matching.matcher import Matcher, schema_in
+from fyke.matching.matcher import Matcher
 from fyke.matching.snapshot import facts, identity, load
+from fyke.matching.subscription_set import schema_in
 from fyke.spark.placements.memory import enough_memory
 from fyke.spark.shipping.kernels import take_kernels
 from fyke.spark.shipping.shipping import copies_folder, seen
