@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 def number(value: float) -> str:
@@ -19,6 +19,11 @@ def exactly(value: float) -> str:
 
 def listed(values: Iterable[float]) -> str:
     return ", ".join(map(number, values))
+
+
+def values_of(values: Mapping[str, float], what: str) -> str:
+    """Say what each of some has: 3.12 (random), 0.5 (similarity): messages an event."""
+    return ", ".join(f"{value:.3g} ({name})" for name, value in values.items()) + f": {what}"
 
 
 def tally(answers: Iterable[bool | None]) -> str:

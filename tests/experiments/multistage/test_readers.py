@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fyke.errors import FykeError
-from fyke.experiments.multistage import PAPER, beyond, joins
+from fyke.experiments.multistage import PAPER, joins, leases, orders
 from fyke.experiments.multistage.readers import Readers
 from fyke.experiments.multistage.tree import CLASSES, STAGES
 from fyke.experiments.table import Table
@@ -62,7 +62,7 @@ def test_a_delivery_that_is_missing_is_noticed() -> None:
 
 def test_leases_cost_a_message_a_link_and_clear_what_has_stopped() -> None:
     parameters = {"churn": 0.05, "readers": 60}
-    [with_], [without] = (beyond.lease({**parameters, "leases": each}, 1) for each in (True, False))
+    [with_], [without] = (leases.lease({**parameters, "leases": each}, 1) for each in (True, False))
     assert with_["messages"] - without["messages"] == pytest.approx(110, abs=1)
     assert with_["rows_before"] > 0 == with_["rows_after"]
     assert without["rows_after"] == without["rows_before"]
@@ -70,11 +70,11 @@ def test_leases_cost_a_message_a_link_and_clear_what_has_stopped() -> None:
 
 def test_an_order_that_counts_readers_puts_what_half_of_them_skip_last() -> None:
     found = {
-        order: beyond.choose({"order": order, "readers": 60, "events": 40}, 0)[0]["attributes"]
-        for order in (beyond.BY_HAND, beyond.BY_EVENTS, beyond.BY_BOTH)
+        order: orders.choose({"order": order, "readers": 60, "events": 40}, 0)[0]["attributes"]
+        for order in (orders.BY_HAND, orders.BY_EVENTS, orders.BY_BOTH)
     }
-    assert found[beyond.BY_HAND].startswith("year") and found[beyond.BY_BOTH].endswith("year")
-    assert found[beyond.BY_EVENTS].startswith("author")
+    assert found[orders.BY_HAND].startswith("year") and found[orders.BY_BOTH].endswith("year")
+    assert found[orders.BY_EVENTS].startswith("author")
 
 
 def test_claims_of_joins_are_judged_by_their_rows() -> None:

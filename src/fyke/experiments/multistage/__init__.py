@@ -7,7 +7,9 @@ Inside:
     growing                 readers and brokers that grow together; filters with wildcards
     readers                 readers at real brokers, whose messages are counted
     joins                   the placements as they run, with joins by messages
-    beyond                  other strategies, six stages, orders of attributes, a hot year, leases
+    strategies              beyond the paper: other strategies on the same tree, six stages
+    orders, hot_year, leases
+                            beyond the paper: orders of attributes, a hot year, what ends by itself
 """
 
 from __future__ import annotations
@@ -15,16 +17,34 @@ from __future__ import annotations
 from typing import Final
 
 from fyke.experiments.experiment import Paper
-from fyke.experiments.multistage import beyond, growing, joins, placing
+from fyke.experiments.multistage import (
+    growing,
+    hot_year,
+    joins,
+    leases,
+    orders,
+    placing,
+    strategies,
+)
+
+_PARTS: Final = (placing, growing, joins, strategies, orders, hot_year, leases)
 
 PAPER: Final = Paper(
     name="multistage",
     title="Tradeoffs in Event Systems",
     summary="Multi-stage filtering: brokers form a tree, filters get weaker from the subscribers "
     "up to the root, and events travel down from it. Subscribers join where similar ones are.",
-    studies=(placing.STUDY, *growing.STUDIES, joins.STUDY, *beyond.STUDIES),
-    figures=(*placing.FIGURES, *growing.FIGURES, *joins.FIGURES, *beyond.FIGURES),
-    claims=(*placing.CLAIMS, *growing.CLAIMS, *joins.CLAIMS, *beyond.CLAIMS),
+    studies=(
+        placing.STUDY,
+        *growing.STUDIES,
+        joins.STUDY,
+        *strategies.STUDIES,
+        orders.STUDY,
+        hot_year.STUDY,
+        leases.STUDY,
+    ),
+    figures=tuple(figure for part in _PARTS for figure in part.FIGURES),
+    claims=tuple(claim for part in _PARTS for claim in part.CLAIMS),
     terms=(
         ("load", "LC: the events that a node receives times the filters that it holds."),
         (

@@ -14,7 +14,7 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
-from fyke.experiments.judges import spread
+from fyke.experiments.judges import finding, spread
 from fyke.experiments.multistage.placing import EVENTS, FAN_OUT, READERS
 from fyke.experiments.multistage.tree import RANDOM, SIMILARITY, WITHOUT_WILDCARDS, Tree
 from fyke.experiments.table import Row
@@ -103,7 +103,7 @@ def _judge_growth(results: Results) -> Finding:
     said = ", ".join(f"{factor:.2g} at stage {stage}" for stage, factor in factors.items())
     holds = max(factors.values()) < grown / 2
     ours = f"{grown:.3g} times the subscribers: largest load times {said}"
-    return Finding(ours, holds, "" if holds else "A stage grows by more than half as much.")
+    return finding(ours, holds, "A stage grows by more than half as much.")
 
 
 def _judge_central(results: Results) -> Finding:

@@ -19,6 +19,7 @@ from fyke.experiments.multistage.placing import EVENTS, FAN_OUT, READERS
 from fyke.experiments.multistage.readers import Readers
 from fyke.experiments.multistage.tree import CLASSES, LOCALITY, RANDOM, SIMILARITY
 from fyke.experiments.table import Row, Table
+from fyke.experiments.wording import values_of
 from fyke.overlay.generators import hierarchy
 from fyke.workloads.bibliography import BibliographyWorkload
 
@@ -71,13 +72,9 @@ def _whole(results: Results, column: str) -> dict[str, float]:
     return {each: float(table.one(column, placement=each)) for each in PLACEMENTS}
 
 
-def _said(values: dict[str, float], what: str) -> str:
-    return ", ".join(f"{value:.3g} ({name})" for name, value in values.items()) + f" {what}"
-
-
 def _judge_steps(results: Results) -> Finding:
     most = _whole(results, "steps_max")
-    return Finding(_said(most, "questions at most"), max(most.values()) <= 3)
+    return Finding(values_of(most, "questions at most"), max(most.values()) <= 3)
 
 
 def _judge_loads(results: Results) -> Finding:
@@ -85,18 +82,20 @@ def _judge_loads(results: Results) -> Finding:
         each: sum(results["joins"].where(kind="broker", placement=each).column("relative_load"))
         for each in PLACEMENTS
     }
-    return Finding(_said(loads, "of a central server"), loads[SIMILARITY] < loads[RANDOM] / 2)
+    return Finding(values_of(loads, "of a central server"), loads[SIMILARITY] < loads[RANDOM] / 2)
 
 
 def _judge_messages(results: Results) -> Finding:
     messages = _whole(results, "messages")
-    return Finding(_said(messages, "messages an event"), messages[SIMILARITY] < messages[RANDOM])
+    return Finding(
+        values_of(messages, "messages an event"), messages[SIMILARITY] < messages[RANDOM]
+    )
 
 
 def _judge_hops(results: Results) -> Finding:
     hops = _whole(results, "hops")
     holds = hops[LOCALITY] < hops[SIMILARITY] <= hops[LOCALITY] + 1
-    return Finding(_said(hops, "messages from the root to the home of a reader"), holds)
+    return Finding(values_of(hops, "messages from the root to the home of a reader"), holds)
 
 
 def _number(table: Table) -> Table:

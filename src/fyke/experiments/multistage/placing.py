@@ -17,8 +17,10 @@ from fyke.experiments.experiment import (
     Results,
     Study,
 )
+from fyke.experiments.judges import falls, finding, within
 from fyke.experiments.multistage.tree import LOCALITY, RANDOM, SIMILARITY, Tree
 from fyke.experiments.table import Row, Table, Wanted
+from fyke.experiments.wording import values_of
 
 EVENTS: Final = {"tiny": 300, "small": 4_000, "paper": 100_000}
 FAN_OUT: Final = 10
@@ -129,7 +131,7 @@ def _judge_average(stage: int) -> Callable[[Results], Finding]:
         better = average(results, stage, SIMILARITY)
         said = f"{ours:.2g} at random, {better:.2g} by similarity"
         holds = _rounds_to(ours, PRINTED[stage][0])
-        return Finding(said, holds, "" if holds else f"{ours:.3g} is not it to one digit.")
+        return finding(said, holds, f"{ours:.3g} is not it to one digit.")
 
     return judge
 
@@ -142,8 +144,8 @@ def _judge_misprint(results: Results) -> Finding:
 
 def _judge_sum(results: Results) -> Finding:
     sums = {each: sum(total(results, stage, each) for stage in range(4)) for each in _ALL}
-    holds = 0.8 <= sums[RANDOM] <= 1.25
-    return Finding(", ".join(f"{value:.2g} ({name})" for name, value in sums.items()), holds)
+    holds = within([sums[RANDOM]], 0.8, 1.25)
+    return Finding(values_of(sums, "of a central server"), holds)
 
 
 def _judge_far_below(results: Results) -> Finding:
@@ -168,7 +170,7 @@ def _judge_close_to_one(results: Results) -> Finding:
         "A broker of stage 1 gets what its ten subscribers' filters without author and title let "
         "through, and each of them asks for one author of ten: it cannot exceed 0.1 at random."
     )
-    return Finding(said, holds, "" if holds else why)
+    return finding(said, holds, why)
 
 
 def _judge_similarity(results: Results) -> Finding:
@@ -184,7 +186,7 @@ def _judge_fewer_paths(results: Results) -> Finding:
     events = nodes(results, placement=RANDOM, stage=3).column("received")[0]
     ours = [each / events for each in received]
     said = f"{ours[0]:.2g} messages an event at random, {ours[1]:.2g} by similarity"
-    return Finding(said, ours[1] < ours[0])
+    return Finding(said, falls(ours))
 
 
 def _judge_detour(results: Results) -> Finding:
@@ -192,10 +194,8 @@ def _judge_detour(results: Results) -> Finding:
         each: fmean(nodes(results, placement=each, stage=0).column("detour"))
         for each in (LOCALITY, RANDOM, SIMILARITY)
     }
-    said = ", ".join(f"{value:.2g} ({name})" for name, value in ways.items())
-    return Finding(
-        f"links from the broker to the nearest: {said}", ways[LOCALITY] < ways[SIMILARITY]
-    )
+    said = values_of(ways, "links from the broker to the nearest")
+    return Finding(said, ways[LOCALITY] < ways[SIMILARITY])
 
 
 _ALL: Final = (RANDOM, LOCALITY, SIMILARITY)

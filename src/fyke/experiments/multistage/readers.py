@@ -23,6 +23,7 @@ from fyke.assembly import assemble
 from fyke.broker.broker import Broker
 from fyke.errors import FykeError
 from fyke.events.event import Event
+from fyke.experiments.experiment import Parameters
 from fyke.experiments.table import Row
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
@@ -39,6 +40,8 @@ PUBLISHER: Final = "publisher"
 _HOP_S: Final = 0.001
 _JOIN_S: Final = 0.1
 """A join has ended by then; whoever runs until all is quiet waits for its patience to end."""
+SIZES: Final = {"tiny": (100, 40), "small": (1_000, 1_000), "paper": (1_000, 20_000)}
+"""Readers and events of a study on the paper's tree."""
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 
 
@@ -203,3 +206,8 @@ def by_stage(
     for row in rows:
         found.setdefault(row["stage"], []).append(row[value])
     return {stage: of(values) for stage, values in sorted(found.items())}
+
+
+def cost(parameters: Parameters) -> float:
+    """Return the time of a study's run, compared with others."""
+    return float(parameters["readers"]) / 500 + float(parameters.get("events", 0)) / 1_000
