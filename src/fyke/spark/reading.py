@@ -23,6 +23,7 @@ from fyke.errors import EventError, FykeError, shown
 from fyke.events import cloudevents as cloud
 from fyke.events.columns import Columns, read
 from fyke.events.documents import as_bytes, in_columns, read_document
+from fyke.events.door import Door
 from fyke.events.event import Event
 from fyke.events.schema import Schema
 from fyke.spark.columns import arrow_schema, need_names, quoted
@@ -141,6 +142,13 @@ class Reading:
             return self.columns(batch).event
         held = as_bytes(batch.column(self.names[0]))
         return lambda row: self._decode(held[row].as_py())
+
+    def events_at(self, batch: pa.RecordBatch, attribute: str) -> Callable[[int], Event]:
+        """Make the event of a row for the sake of one attribute: of JSON no more is read."""
+        if self.form != "json":
+            return self.events(batch)
+        held, read = as_bytes(batch.column(self.names[0])), Door([attribute], self.schema).event
+        return lambda row: read(held[row].as_py())
 
     def _decode(self, text: bytes) -> Event:
         if self.form == "json":

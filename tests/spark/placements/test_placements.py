@@ -136,6 +136,21 @@ def test_random_documents(spark: SparkSession, seed: int) -> None:
     check_all(events, matcher_of(named), right, json="value", on="a")
 
 
+UNREAD = ['"x": 1e400', '"x": 1, "x": 2', f'"x": {2**70}', '"x": "\\ud800"', '"x": "y"']
+"""Members that only a strict reader refuses; the last one nobody does."""
+
+
+def test_documents_of_which_not_all_is_read(spark: SparkSession) -> None:
+    """What nobody asks for is not looked at, and moves no event to another bucket."""
+    texts = [f'{{"a": {value}, {each}}}' for value in (1, '"b"', "[1, 2, 3]") for each in UNREAD]
+    named = {"one": "a = 1", "b": "a = 'b'", "some": "a = 3 and a > 2", "any": "exists a"}
+    matcher = matcher_of(named)
+    right = [(k, id) for k, text in enumerate(texts) for id in matcher.match_json(text)]
+    assert len(right) == 2 * len(texts) + len(UNREAD)
+    events = spark.createDataFrame(list(enumerate(texts)), "k long, value string")
+    check_all(events, matcher, right, json="value", on="a")
+
+
 MEETINGS: dict[str, list[Any]] = {
     "string": ["a", "", "\U0001f600é", None, "1", "true"],
     "long": [1, 0, 2**53 + 1, None, -(2**63), 1],

@@ -123,7 +123,7 @@ def _with_places(
     batch: pa.RecordBatch, place: str, reading: Reading, attribute: str, buckets: int
 ) -> pa.RecordBatch:
     """Return rows with buckets: the first of an event as it is, the others as -1 - bucket."""
-    event = reading.events(batch)
+    event = reading.events_at(batch, attribute)
     rows: list[int] = []
     places: list[int] = []
     for row in range(batch.num_rows):
