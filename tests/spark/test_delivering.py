@@ -75,6 +75,21 @@ def test_a_folder_of_the_same_name_deceives_nobody(tmp_path: Path, matcher: Matc
     assert all(row["data"] for row in rows)
 
 
+def test_a_task_that_is_late(
+    tmp_path: Path, matcher: Matcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second attempt still works when the driver has all it wanted: it takes its own away."""
+    delivery, save = Delivery.begin(tmp_path / "v"), Matcher.save
+
+    def late(matcher: Matcher, path: Path) -> None:
+        delivery._sweep()
+        save(matcher, path)
+
+    monkeypatch.setattr(Matcher, "save", late)
+    assert list(delivery.deliver("shard-00000", matcher)) == []
+    assert list((tmp_path / "v").iterdir()) == []
+
+
 def test_damage_on_the_way(tmp_path: Path, matcher: Matcher) -> None:
     rows = sent(tmp_path / "v", matcher)
     rows[1]["data"] = rows[1]["data"][:-1] + b"?"

@@ -66,8 +66,8 @@ def test_what_may_not_pass_the_driver(
     spark: SparkSession, events: DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, _ = versions_of(tmp_path / "rules", spark, 2)
-    monkeypatch.setattr(carried, "carried_max", lambda _: 1_000)
-    with pytest.raises(FykeError, match=r"MB may pass it .*maxResultSize.*name a place"):
+    monkeypatch.setattr(carried, "CARRIED_MAX", 1_000)
+    with pytest.raises(FykeError, match=r"MB may go to the workers as rows; name a place"):
         fyke.spark.match(events, made)
 
 

@@ -7,15 +7,18 @@ host's cache; the others only read past them.
 
     task 3:  chunk 0 of shard 1, chunk 1 of shard 1, event, event, event ...
 
+On the way. A small job for every few chunks puts them on the executors' disks, two of them where
+there are two (a local checkpoint); the driver's Java then forgets them, so that it holds one piece
+at a time, whatever the size of all.
 Invariant. A snapshot appears in the cache when it is whole, under its identity; chunks have
-checksums. A task that is repeated elsewhere gets its chunks again.
-Cost. The packed shards pass the driver once per call, where Java holds them several times: they may
-be what `carried_max` allows. They are shuffled once for each task of a shard.
+checksums. A task that is repeated elsewhere gets its chunks again, as long as one executor has
+them.
+Cost. The packed shards pass the driver when `match` is called, up to CARRIED_MAX. They are shuffled
+once for each task of a shard.
 """
 
 from __future__ import annotations
 
-import secrets
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,10 +33,11 @@ import pyarrow.compute as pc
 from fyke.errors import FykeError
 from fyke.spark.columns import map_batches, quoted
 from fyke.spark.matching import Task
-from fyke.spark.placements.memory import carried_max
 from fyke.spark.placements.placing import Batches, by_value, gathered, numbering
 from fyke.spark.placements.split import Split
+from fyke.spark.sessions.reasons import in_a_sentence
 from fyke.spark.shipping.archives import pack
+from fyke.spark.shipping.attempts import attempting
 from fyke.spark.shipping.delivering import FIELDS, Taking, chunks_of
 from fyke.spark.shipping.shipping import copies_folder
 from fyke.spark.versions.snapshots import Part, Pin, opened_only
@@ -43,8 +47,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _PARCEL: Final = pa.schema([("shard", pa.int32()), *FIELDS])
-_CHUNKS_AT_ONCE: Final = 8
-"""Spark takes a table of so many chunks from the driver: one of all would be too large for it."""
+_CHUNKS_AT_ONCE: Final = 16
+"""A job takes so many chunks from the driver, whose Java holds them several times."""
+CARRIED_MAX: Final = 2**30
+"""So many bytes of packed subscriptions were seen to pass, at 1 GB of the driver's memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +103,24 @@ def parcels_of(shards: Pin, session: SparkSession) -> DataFrame:
     archives = [folder / f"{at}.zip" for at in range(len(shards.parts))]
     for part, archive in zip(shards.parts, archives, strict=True):
         pack(Path(part.path), archive)
-    size, limit = sum(each.stat().st_size for each in archives), carried_max(session)
-    if size > limit:
+    size = sum(each.stat().st_size for each in archives)
+    if size > CARRIED_MAX:
         raise FykeError(
             f"{size / 1e6:,.0f} MB of packed subscriptions lie on the driver, and "
-            f"{limit / 1e6:,.0f} MB may pass it (a 16th of spark.driver.memory, and "
-            "spark.driver.maxResultSize); name a place that the driver and all workers see, with "
-            "folder= or fyke.spark.compile"
+            f"{CARRIED_MAX / 1e6:,.0f} MB may go to the workers as rows; name a place that the "
+            "driver and all workers see, with folder= or fyke.spark.compile"
         )
     tables = (table for at, archive in enumerate(archives) for table in _tables(at, archive))
-    return reduce(lambda one, other: one.union(other), map(session.createDataFrame, tables))
+    with in_a_sentence("the subscriptions cannot be sent to the workers"):
+        pieces = [_spread(session.createDataFrame(table)) for table in tables]
+    return reduce(lambda one, other: one.union(other), pieces)
+
+
+def _spread(piece: DataFrame) -> DataFrame:
+    """Put rows on the executors' disks; the driver holds them no longer."""
+    from pyspark import StorageLevel
+
+    return piece.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY_2)
 
 
 def _tables(shard: int, archive: Path) -> Iterator[pa.Table]:
@@ -124,20 +138,16 @@ def _events_of(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def _without_parcels(batches: Batches, shards: tuple[Part, ...]) -> Iterator[pa.RecordBatch]:
     """Put the chunks that come first together; pass on the batches of events."""
-    taking, token = Taking(copies_folder()), secrets.token_hex(8)
-    attempts = {shard.identity: f"_attempt-{shard.identity}-{token}" for shard in shards}
-    try:
+    taking = Taking(copies_folder())
+    with attempting(taking.folder) as attempt:
         for batch in batches:
             is_event = pc.is_null(batch.column("chunk"))
             for row in batch.filter(pc.invert(is_event)).to_pylist():
                 name = shards[row["shard"]].identity
-                _take(taking, {**row, "name": name, "attempt": attempts[name]})
+                _take(taking, {**row, "name": name, "attempt": f"{attempt}-{name}"})
             if (events := batch.filter(is_event)).num_rows:
                 taking.check()
                 yield events
-    finally:
-        for attempt in attempts.values():
-            taking.forget(attempt)
 
 
 def _take(taking: Taking, row: dict[str, Any]) -> None:

@@ -22,8 +22,6 @@ _PYTHON: Final = "spark.executor.pyspark.memory"
 _EXECUTOR: Final = "spark.executor.memory"
 _CORES: Final = "spark.executor.cores"
 _RESULT: Final = "spark.driver.maxResultSize"
-_DRIVER: Final = "spark.driver.memory"
-_CARRIED_SHARE: Final = 16
 WORKER_ADDRESSES: Final = 2 * 2**30
 _SIZE: Final = re.compile(r"(\d+)\s*([bkmgtp]?)b?", re.ASCII | re.IGNORECASE)
 _UNITS: Final = {"b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50, "": 2**20}
@@ -50,15 +48,6 @@ def passing_max(session: SparkSession) -> int | None:
     text = (session.conf.get(_RESULT, None) or "1g").strip()
     limit = int(text) if text.isdecimal() else in_bytes(text)  # without a unit it is in bytes
     return limit or None
-
-
-def carried_max(session: SparkSession) -> int:
-    """Return how many bytes the driver can hand to the workers as rows.
-
-    Java holds such rows several times, packed and not.
-    """
-    heap = in_bytes(session.conf.get(_DRIVER, None)) or 2**30
-    return min(heap // _CARRIED_SHARE, passing_max(session) or heap)
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import shutil
 import socket
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -29,6 +28,7 @@ from fyke.errors import FykeError
 from fyke.spark.placements.memory import passing_max
 from fyke.spark.sessions.reasons import in_a_sentence
 from fyke.spark.shipping.archives import pack, unpack
+from fyke.spark.shipping.attempts import ATTEMPT, remove
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
@@ -50,7 +50,6 @@ DDL: Final = (
     "name string, attempt string, count long, chunk int, chunks int, at long, data binary, "
     "sha256 string"
 )
-_ATTEMPT: Final = "_attempt-"
 _MARK: Final = "_mark-"
 
 
@@ -70,12 +69,15 @@ class Delivery:
 
     def deliver(self, name: str, matcher: Matcher) -> Iterator[dict[str, Any]]:
         """In a worker: yield rows that say where a matcher is, or hold it."""
-        attempt = f"{_ATTEMPT}{name}-{secrets.token_hex(8)}"
+        attempt = f"{ATTEMPT}{name}-{secrets.token_hex(8)}"
         row = {"name": name, "attempt": attempt, "count": len(matcher)}
         try:
             if (Path(self.folder) / self.mark).exists():
                 matcher.save(Path(self.folder) / attempt)
-                yield row
+                if (Path(self.folder) / self.mark).exists():
+                    yield row
+                else:  # meanwhile the driver has what it wanted, or gave up
+                    remove(Path(self.folder) / attempt)
                 return
             with tempfile.TemporaryDirectory(prefix="fyke-") as folder:
                 matcher.save(Path(folder) / "snapshot")
@@ -125,11 +127,8 @@ class Delivery:
     def _sweep(self) -> None:
         """Remove the mark, and what attempts left that did not win."""
         (Path(self.folder) / self.mark).unlink(missing_ok=True)
-        for left in Path(self.folder).glob(f"{_ATTEMPT}*"):
-            if left.is_dir():
-                shutil.rmtree(left, ignore_errors=True)
-            else:
-                left.unlink(missing_ok=True)
+        for left in Path(self.folder).glob(f"{ATTEMPT}*"):
+            remove(left)
 
 
 def chunks_of(archive: Path, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -186,8 +185,8 @@ class Taking:
     def forget(self, attempt: str) -> None:
         """Remove what came of an attempt."""
         self.waiting.pop(attempt, None)
-        (self.folder / f"{attempt}.zip").unlink(missing_ok=True)
-        shutil.rmtree(self.folder / attempt, ignore_errors=True)
+        remove(self.folder / f"{attempt}.zip")
+        remove(self.folder / attempt)
 
     def check(self) -> None:
         if self.waiting:

@@ -12,8 +12,6 @@ folder of the host, verified, and mapped there. A path that only the driver sees
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -28,6 +26,7 @@ from fyke.matching.matcher import Matcher
 from fyke.matching.snapshot import facts, identity, load
 from fyke.matching.subscription_set import schema_in
 from fyke.spark.placements.memory import enough_memory
+from fyke.spark.shipping.attempts import attempting
 from fyke.spark.shipping.kernels import take_kernels
 from fyke.spark.shipping.shipping import copies_folder, seen
 from fyke.spark.versions.places import Place, is_address, told
@@ -170,12 +169,11 @@ def _copy(files: object, path: str, folder: Path) -> None:
     """Copy a snapshot whole or not at all; of two processes that copy at once one wins."""
     from pyarrow import fs
 
-    staging = folder.with_name(f"{folder.name}-{secrets.token_hex(8)}")
-    try:
+    with attempting(folder.parent) as attempt:
+        staging = folder.with_name(f"{attempt}-{folder.name}")
         fs.copy_files(path, str(staging), source_filesystem=files)
-        os.replace(staging, folder)
-    except OSError:
-        if not folder.exists():
-            raise
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        try:
+            os.replace(staging, folder)
+        except OSError:
+            if not folder.exists():
+                raise
