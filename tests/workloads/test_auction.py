@@ -23,7 +23,8 @@ AUCTION = AuctionWorkload(seed=7)
 def test_laws() -> None:
     check_workload(AUCTION, AuctionWorkload(seed=8))
     check_workload(StockAndAuctionWorkload(seed=7), StockAndAuctionWorkload(seed=8))
-    for options in ({"joint": True}, {"joint": True, "equal_titles": True}):
+    together = {"joint": True}
+    for options in (together, together | {"equal_titles": True}, together | {"even_signed": True}):
         check_workload(AuctionWorkload(7, **options), AuctionWorkload(8, **options))
 
 
@@ -34,6 +35,21 @@ def test_parts_of_a_copy_depend_on_each_other_where_they_are_drawn_together():
         others = [copy["cover"] == "hard" for copy in copies if not copy["signed"]]
         apart = sum(signed) / len(signed) - sum(others) / len(others)
         assert apart > 0.2 if joint else abs(apart) < 0.08
+
+
+def test_signed_copies_can_be_equally_common_in_all_categories():
+    def shares(workload: AuctionWorkload) -> list[float]:
+        copies, signed = Counter[str](), Counter[str]()
+        for copy in workload.columns(40_000).to_pylist():
+            copies[copy["category"]] += 1
+            signed[copy["category"]] += copy["signed"]
+        return [signed[name] / number for name, number in copies.items() if number > 1_000]
+
+    uneven = shares(AuctionWorkload(7, joint=True))
+    even = shares(AuctionWorkload(7, joint=True, even_signed=True))
+    assert max(uneven) > 5 * min(uneven) and max(even) < 1.5 * min(even)
+    with pytest.raises(FykeError, match="joint=True"):
+        AuctionWorkload(7, even_signed=True)
 
 
 def test_equal_titles_are_equally_popular():

@@ -14,7 +14,8 @@ and 6 predicates. An event matches about eight of ten thousand subscriptions.
 
 With `joint=True` condition, cover and signed are drawn together, by category, as the paper's data
 were: signed copies are mostly hard covers, new ones seldom leather. With `equal_titles=True` every
-phrase is as common as every other, among events and among subscriptions.
+phrase is as common as every other, among events and among subscriptions. With `joint=True` and
+`even_signed=True` signed copies are equally common in all categories.
 """
 
 from __future__ import annotations
@@ -87,9 +88,10 @@ def _likeness(new: int, cover: int, signed: int) -> int:
     return 4 + hard_and_signed + (2 if new and cover == 1 else -3 if new and cover == 2 else 0)
 
 
-def _kind_weights(category: int) -> list[int]:
+def _kind_weights(category: int, even_signed: bool = False) -> list[int]:
     cover_weights = (300 + 40 * _DEAR[category], 600, 40 + 10 * _RARE[category], 60)
     new_share, signed_share = int(_NEW[category]), int(_SIGNED[category])
+    signed_share = int(_SIGNED.mean()) if even_signed else signed_share
     return [
         (new_share if new else 1_000 - new_share)
         * cover_weights[cover]
@@ -99,7 +101,13 @@ def _kind_weights(category: int) -> list[int]:
     ]
 
 
-_BY_KIND: Final = KeyedChoice([Choice(_kind_weights(at)) for at in range(len(CATEGORIES))])
+_BY_KIND: Final = {
+    even_signed: KeyedChoice(
+        [Choice(_kind_weights(at, even_signed)) for at in range(len(CATEGORIES))]
+    )
+    for even_signed in (False, True)
+}
+"""By whether signed copies are equally common in all categories."""
 
 _PRICES_1: Final = "(condition = 'new' and price < {new} or condition = 'used' and price < {used})"
 _PRICES_2: Final = (
@@ -126,12 +134,15 @@ class AuctionWorkload(DrawnWorkload):
     typed: bool = True
     joint: bool = False
     equal_titles: bool = False
+    even_signed: bool = False
 
     def __post_init__(self) -> None:
         if not self.classes or not all(
             type(each) is int and 1 <= each <= 3 for each in self.classes
         ):
             raise FykeError(f"classes of auctions are some of 1, 2, 3, not {shown(self.classes)}")
+        if self.even_signed and not self.joint:
+            raise FykeError("even_signed=True is for kinds that are drawn together: joint=True")
 
     def plan(self) -> DrawPlan:
         return _plan(self)
@@ -143,7 +154,7 @@ def _plan(workload: AuctionWorkload) -> DrawPlan:
     categories = np.array([book.category for book in found.books])
     by_phrase = _a_book_each(found) if workload.equal_titles else {}
     books = np.array([*by_phrase.values()], np.int64)
-    trade = _Trade(categories, len(workload.classes), workload.joint, books)
+    trade = _Trade(categories, len(workload.classes), _kinds_of(workload), books)
     author = Names(book.author for book in found.books)
     category, whole, flag, cents = Names(CATEGORIES), Whole(), Flag(), Fixed(2)
     copy: dict[str, Form] = {
@@ -173,6 +184,10 @@ def _plan(workload: AuctionWorkload) -> DrawPlan:
     )
 
 
+def _kinds_of(workload: AuctionWorkload) -> KeyedChoice | None:
+    return _BY_KIND[workload.even_signed] if workload.joint else None
+
+
 def _a_book_each(found: Library) -> dict[str, int]:
     """Return the first book whose title has a phrase, for each phrase of a title."""
     titles = [book.title for book in found.books]
@@ -183,30 +198,33 @@ def _a_book_each(found: Library) -> dict[str, int]:
     return {phrase: at for phrase, at in first.items() if at is not None}
 
 
+def _kind(draw: Draw, kinds: KeyedChoice, category: Codes) -> dict[str, Codes]:
+    """Draw condition, cover and signed as one."""
+    condition, cover, signed = _KINDS[draw.pick_by(kinds, category, 1)].T
+    return {"condition": condition, "cover": cover, "signed": signed}
+
+
 @dataclass(frozen=True, slots=True)
 class _Trade:
     """The columns to draw, given the category of each book and the number of classes."""
 
     category: Codes
     classes: int
-    joint: bool
+    kinds: KeyedChoice | None
+    """Combinations of condition, cover and signed by category, where they are drawn as one."""
     by_phrase: Codes
     """A book for each phrase, where titles are equally popular; else empty."""
 
     def copy(self, draw: Draw) -> dict[str, Codes]:
         book = self._book(draw)
         category = self.category[book]
-        return self._copy(draw, book, category) | (self._kind(draw, category) if self.joint else {})
+        copied = self._copy(draw, book, category)
+        return copied if self.kinds is None else copied | _kind(draw, self.kinds, category)
 
     def _book(self, draw: Draw) -> Codes:
         if not len(self.by_phrase):
             return draw.pick(_BY_BOOK, 0)
         return self.by_phrase[draw.below(0, len(self.by_phrase))]
-
-    def _kind(self, draw: Draw, category: Codes) -> dict[str, Codes]:
-        """Draw condition, cover and signed as one."""
-        condition, cover, signed = _KINDS[draw.pick_by(_BY_KIND, category, 1)].T
-        return {"condition": condition, "cover": cover, "signed": signed}
 
     def _phrase(self, draw: Draw) -> Codes:
         if not len(self.by_phrase):

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from fyke.experiments import papers
-from fyke.experiments.pruning.settings import CLASSES, EQUAL, SKEWED, count_stairs, run
+from fyke.experiments.pruning.settings import (
+    CLASSES,
+    EQUAL,
+    EVEN,
+    SKEWED,
+    abruptness,
+    count_stairs,
+    run,
+)
 from fyke.experiments.table import Table
 
 PAPER = papers.paper("pruning")
@@ -52,6 +60,7 @@ HURT: dict[str, dict[str, Any]] = {
     **{key: {"setting": "class 3"} for key in ("PRU-E5.1", "PRU-E5.3", "PRU-E3.4", "PRU-E3.5")},
     "PRU-27.1": {"method": "covering"},
     "PRU-27.2": {"method": "imperfect merging"},
+    "PRU-E3.6": {"setting": "class 3", "variant": EVEN},
     "PRU-21.1": {"order": "by bytes"},
     "PRU-13.1": {"known": "yesterday"},
     **{key: {"limit": 0.6} for key in ("PRU-7.1", "PRU-8.1", "PRU-F1.1", "PRU-F1.2")},
@@ -69,10 +78,13 @@ HURT: dict[str, dict[str, Any]] = {
         ("PRU-E5.3", {"original": 0.5}),
         ("PRU-E5.4", {"is_rising": False}),
         ("PRU-E3.4", {"stairs": 1}),
+        ("PRU-E3.4", {"abrupt": 0.3}),
+        ("PRU-E3.6", {"stairs": 9}),
+        ("PRU-E3.6", {"abrupt": 1.0}),
         ("PRU-E3.5", {"end": 0.5}),
         ("PRU-27.1", {"bytes": 1}),
         ("PRU-27.2", {"bytes": 1}),
-        ("PRU-21.1", {"freed": 0.5}),
+        ("PRU-21.1", {"freed": 0.0}),
         ("PRU-13.1", {"selectivity": 1.0}),
         ("PRU-7.1", {"notified": 1}),
         ("PRU-8.1", {"largest": 1.0}),
@@ -104,6 +116,9 @@ def test_stairs_are_steep_parts_with_flat_ones_in_between():
     assert count_stairs(np.linspace(0, 1, 101), 0) == 0
     assert count_stairs(np.linspace(0, 1, 101) ** 4, 0) == 1
     assert count_stairs(np.zeros(101), 0) == 0
+    assert abruptness(np.linspace(0, 1, 101), 0) == pytest.approx(0.1)
+    assert abruptness(np.linspace(0, 1, 101) ** 4, 0) == pytest.approx(1 - 0.9**4)
+    assert abruptness(stairs, 0) > 0.6
 
 
 def test_no_order_frees_more_than_the_bound(results):

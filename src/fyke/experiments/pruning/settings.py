@@ -25,6 +25,8 @@ CLASSES: Final = {"class 1": (1,), "class 2": (2,), "class 3": (3,), "all": (1, 
 SKEWED: Final = "skewed titles"
 EQUAL: Final = "equal titles"
 OTHER: Final = "another seed"
+EVEN: Final = "signed evenly"
+"""A control of class 3: signed copies are equally common in all categories."""
 POINTS: Final = 40
 """A figure shows so many parts of the prunings."""
 BUILT: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -64,7 +66,7 @@ def _grid(scale: str) -> list[Parameters]:
             "events": _EVENTS[scale],
         }
         for setting in CLASSES
-        for variant in (SKEWED, EQUAL, OTHER)
+        for variant in (SKEWED, EQUAL, OTHER, *([EVEN] if setting == "class 3" else []))
     ]
 
 
@@ -81,6 +83,7 @@ def run(parameters: Parameters, seed: int) -> list[Row]:
         typed=False,
         joint=True,
         equal_titles=parameters["variant"] == EQUAL,
+        even_signed=parameters["variant"] == EVEN,
     )
     matcher = Matcher("scan")
     count = parameters["subscriptions"]
@@ -150,7 +153,17 @@ def _table(plan: PruningPlan, subscriptions: int, setting: str) -> list[Row]:
     rows[1]["end"] = float(fraction[-1])
     rows[1]["is_rising"] = bool((np.diff(fraction) >= 0).all())
     rows[1]["stairs"] = count_stairs(fraction, bend)
+    rows[1]["abrupt"] = abruptness(fraction, bend)
     return rows
+
+
+def abruptness(fraction: Any, bend: int) -> float:
+    """Return the share of the rise after the bend that its steepest tenth makes.
+
+    A straight line has 0.1, a curve of the fourth power 0.34, and one of three jumps 1.
+    """
+    rises = np.sort(_rises(fraction, bend))
+    return float(rises[-STAIR_PARTS // 10 :].sum() / max(rises.sum(), 1e-12))
 
 
 def count_stairs(fraction: Any, bend: int) -> int:
@@ -159,8 +172,7 @@ def count_stairs(fraction: Any, bend: int) -> int:
     Of a hundred parts, one is steep whose rise is at least twice the mean, and flat if it is at
     most half of it.
     """
-    places = np.linspace(bend, len(fraction) - 1, STAIR_PARTS + 1).astype(int)
-    rises = np.diff(fraction[places])
+    rises = _rises(fraction, bend)
     stairs, was_flat = 0, True
     for rise in rises.tolist():
         if rise >= 2 * rises.mean() > 0:
@@ -169,6 +181,12 @@ def count_stairs(fraction: Any, bend: int) -> int:
         elif rise <= rises.mean() / 2:
             was_flat = True
     return stairs
+
+
+def _rises(fraction: Any, bend: int) -> Any:
+    """Return the rises of the parts after the bend."""
+    places = np.linspace(bend, len(fraction) - 1, STAIR_PARTS + 1).astype(int)
+    return np.diff(fraction[places])
 
 
 def _order(plan: PruningPlan, statistics: PredicateStatistics) -> Row:
