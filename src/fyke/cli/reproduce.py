@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FAILED: Final = 2
 _STYLES: Final = {"reproduced": "green", "differs": "yellow", "not comparable": "dim"}
+_CLAIMS_CELLS_MAX: Final = 160
+"""Columns of the claims in a file or a pipe, where nothing else folds their sentences."""
 
 app = App(
     name="reproduce",
@@ -93,7 +95,7 @@ def reproduce(
             told=told,
         )
     screen = console()
-    screen.print(_claims(outcome))
+    screen.print(_claims(outcome), width=min(screen.width, _CLAIMS_CELLS_MAX))
     screen.print(f"\n{folder / 'report.html'}", soft_wrap=True)
     for run in outcome.failures:
         complain(f"{run.study} with {run.described()} failed: {run.error}")
