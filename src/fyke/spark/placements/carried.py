@@ -50,7 +50,7 @@ _PARCEL: Final = pa.schema([("shard", pa.int32()), *FIELDS])
 _CHUNKS_AT_ONCE: Final = 16
 """A job takes so many chunks from the driver, whose Java holds them several times."""
 CARRIED_MAX: Final = 2**30
-"""So many bytes of packed subscriptions were seen to pass, at 1 GB of the driver's memory."""
+"""Bytes of packed subscriptions that were seen to pass at 1 GB of the driver's memory."""
 
 
 @dataclass(frozen=True, slots=True)
