@@ -12,9 +12,9 @@ import fyke
 from fyke.pipeline.live import journal
 from fyke.pipeline.live.journal import Digests
 from fyke.pipeline.sources.sources import Events, Shape
-from fyke.spark.matching import Task
-from fyke.spark.placements.planning import Plan
+from fyke.spark.placements.choice import Plan
 from fyke.spark.reading import Reading
+from fyke.spark.task import Task
 from fyke.spark.versions.snapshots import Pin
 from fyke.workloads.named import workload
 

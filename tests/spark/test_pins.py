@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from fyke import FykeError, Matcher
-from fyke.spark.matching import Output
 from fyke.spark.reading import Reading
 from fyke.spark.sinks import FolderSink, FunctionSink, Sink
 from fyke.spark.streams import batch_counts
 from fyke.spark.streams.batch_counts import MatchCounts, MatchTotals
 from fyke.spark.streams.step import Following, Step
+from fyke.spark.task import Output
 from fyke.spark.versions import versions
 from fyke.spark.versions.pins import Pinned, Pins
 from fyke.spark.versions.snapshots import Pin

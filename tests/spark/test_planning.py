@@ -13,8 +13,8 @@ import fyke.spark
 from fyke import FykeError, Matcher
 from fyke.filters.residual import Residual
 from fyke.matching.compiled.kernels import compiling
+from fyke.spark.placements.choice import Plan
 from fyke.spark.placements.memory import in_bytes
-from fyke.spark.placements.planning import Plan
 
 
 def saved(path: Path, filters: list[fyke.Filter]) -> Path:

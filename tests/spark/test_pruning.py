@@ -79,9 +79,10 @@ def _ids(row) -> list[str]:
 
 
 def test_the_first_stage_fits_and_covers(spark: SparkSession, matcher, tmp_path):
-    from fyke.spark.matching import Output, Task, pin_subscriptions
     from fyke.spark.placements.pruned import prepare_pruned
     from fyke.spark.reading import Reading
+    from fyke.spark.task import Output, Task
+    from fyke.spark.versions.pinning import pin_subscriptions
 
     matcher.save(tmp_path / "m")
     memory = size_of(str(tmp_path / "m")) * 3 // 4

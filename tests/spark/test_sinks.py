@@ -12,10 +12,10 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from fyke import FykeError, Matcher
-from fyke.spark.matching import Output
 from fyke.spark.reading import Reading
 from fyke.spark.sinks import Completing, FolderSink, FunctionSink, Sink, publish, sink_of
 from fyke.spark.streams.step import Following, Step
+from fyke.spark.task import Output
 from fyke.spark.versions import versions
 from tests.synced import Synced
 

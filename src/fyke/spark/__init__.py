@@ -18,8 +18,8 @@ any session, over Spark Connect too.
 Inside:
 
     sessions/               sessions that just start; are workers fit, and what does each have
-    matching, reading, columns
-                            `match`: rows as events, in workers; columns in and out
+    matching, task          `match`; what workers do with batches, and the rows that come out
+    reading, columns        rows as events; columns in and out
     placements/             where events meet subscriptions: replicate, split, rendezvous,
                             multistage; which one, and why
     versions/               `compile`: versions of subscriptions, found, opened and pinned

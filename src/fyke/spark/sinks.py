@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from fyke.durable import make_folder, publish_folder, write_whole
 from fyke.errors import FykeError, shown
-from fyke.spark.shipping.shipping import shares_disk
+from fyke.spark.sessions.connect import shares_disk
 from fyke.spark.uri_sink import BATCH, UriSink, check_columns
 from fyke.spark.versions.places import absolute, is_address
 

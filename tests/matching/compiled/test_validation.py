@@ -62,7 +62,7 @@ def filter_of(slot):
     return filters[slot] if 0 <= slot < len(filters) else fyke.parse("false")
 
 
-engine = CompiledEngine(filter_of, tree_from=12, is_warm=True)
+engine = CompiledEngine(filter_of, tree_from=12)
 for slot, each in enumerate(filters):
     engine.add(slot, each)
     if slot == 470:
@@ -88,7 +88,7 @@ right = [engine.match(event) for event in events]
 
 
 def used(arrays, details):
-    opened = CompiledEngine(filter_of, tree_from=12, is_warm=True)
+    opened = CompiledEngine(filter_of, tree_from=12)
     opened.load(arrays, details, slots)
     found = [opened.match(event) for event in events]
     for each in (columns, lists):
@@ -261,7 +261,7 @@ def engine() -> CompiledEngine:
     texts += [f"t matches 'z+{n}'" for n in range(5)]
     texts += ["not a = 1", "type is T", "exists s", "true", "a not in (1,2,3,4,5)", "s > 'm'"]
     filters = [fyke.parse(text) for text in texts]
-    made = CompiledEngine(filters.__getitem__, tree_from=12, is_warm=True)
+    made = CompiledEngine(filters.__getitem__, tree_from=12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "UNBOXED_MAX", 0)
         patch.setattr(compiled, "MEMTABLE_SIZE_MAX", 0)

@@ -12,6 +12,7 @@ a segment with many tombstones is rewritten.
 Rebuilding. All is boxed again from the filters, with a new vocabulary (`rebuild`): when asked, and
 when more subscriptions were removed than there are and most symbols seem to be theirs. So memory
 follows the subscriptions there are, and each removal pays a constant part of the next rebuild.
+Kernels. They are loaded before an engine is made: `engines.deferred` answers until then.
 Reading. A single event is matched without a lock while nothing changes and there is no memtable:
 all that a search needs stands in one immutable `View`.
 
@@ -42,7 +43,6 @@ from fyke.matching.compiled.coding.column_coding import code_columns
 from fyke.matching.compiled.coding.event_coding import Codes, EventCoder, code_event
 from fyke.matching.compiled.coding.frequencies import ObservedSource, SampleSource
 from fyke.matching.compiled.coding.vocabulary import Vocabulary
-from fyke.matching.compiled.kernels.compiling import compile_all
 from fyke.matching.compiled.memory import RELEASE_SIZE_MIN, give_back
 from fyke.matching.compiled.rebuild import Rebuild
 from fyke.matching.compiled.search.exact_check import EventOf, ExactCheck
@@ -112,14 +112,12 @@ class CompiledEngine:
         filter_of: Callable[[int], Filter],
         *,
         tree_from: int = TREE_FROM,
-        is_warm: bool = False,
     ) -> None:
         self.work = Work()
         self._vocabulary = Vocabulary()
         self._sample = SampleSource()
         self._filter_of = filter_of
         self._tree_from = tree_from
-        self._is_warm = is_warm
         self._unboxed: dict[int, Filter] = {}
         self._writer = MemtableWriter(self._vocabulary)
         self._compared = 0
@@ -191,7 +189,6 @@ class CompiledEngine:
         self._box_all()
         size = len(self._writer)
         if size:
-            self._warm()
             self._freeze_writer()
             self._merge_due()
             if size >= RELEASE_SIZE_MIN:
@@ -218,11 +215,6 @@ class CompiledEngine:
             due.insert(0, segment)
             size = together
         return tuple(due)
-
-    def _warm(self) -> None:
-        if not self._is_warm:
-            self._is_warm = True
-            compile_all()
 
     # --- rebuilding
 
@@ -467,7 +459,6 @@ class CompiledEngine:
         )
 
     def _memtable(self, events: int) -> Memtable:
-        self._warm()
         self._compared += len(self._writer) * events
         return self._writer.memtable()
 
@@ -506,7 +497,6 @@ class CompiledEngine:
 
     def load(self, arrays: Arrays, details: dict[str, Any], slots: Places) -> None:
         """Fill an engine that is empty from what `save` returned."""
-        self._warm()
         index = read_index(arrays, details, slots)
         self._vocabulary, self._sample, segments = index
         self._writer = MemtableWriter(self._vocabulary)

@@ -32,10 +32,11 @@ import pyarrow.compute as pc
 
 from fyke.pipeline.sources.sources import Events
 from fyke.spark.columns import map_batches, need_names
-from fyke.spark.matching import Batches, Pieces, Task
-from fyke.spark.placements.planning import Plan, prepare_placement
+from fyke.spark.placements.choice import Plan
+from fyke.spark.placements.planning import prepare_placement
 from fyke.spark.placements.replicate import Replicate
 from fyke.spark.reading import Found, Reading
+from fyke.spark.task import Batches, Pieces, Task
 from fyke.spark.versions.snapshots import Pin
 
 if TYPE_CHECKING:

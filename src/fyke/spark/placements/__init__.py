@@ -20,7 +20,7 @@ Inside:
                             worker, `carried` a split whose shards come as rows
     layout, keeping, preparing
                             subscriptions in parts; as a part of a version; made once and remembered
-    planning, profiles, memory
-                            which placement, and why, from sizes and a sample
+    planning, choice        which placement, and why; what users may ask for
+    profiles, memory        what it is chosen by: subscriptions, and the room of a worker
     placing, buckets        what all placements share; which values meet where
 """

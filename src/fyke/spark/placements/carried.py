@@ -32,7 +32,6 @@ import pyarrow.compute as pc
 
 from fyke.errors import FykeError
 from fyke.spark.columns import map_batches, quoted
-from fyke.spark.matching import Task
 from fyke.spark.placements.placing import Batches, by_value, gathered, numbering
 from fyke.spark.placements.split import Split
 from fyke.spark.sessions.reasons import in_a_sentence
@@ -40,6 +39,7 @@ from fyke.spark.shipping.archives import pack
 from fyke.spark.shipping.attempts import attempting
 from fyke.spark.shipping.delivering import FIELDS, Taking, chunks_of
 from fyke.spark.shipping.shipping import copies_folder
+from fyke.spark.task import Task
 from fyke.spark.versions.snapshots import Part, Pin, opened_only
 from fyke.spark.versions.temporary import temporary_folder
 
@@ -50,7 +50,7 @@ _PARCEL: Final = pa.schema([("shard", pa.int32()), *FIELDS])
 _CHUNKS_AT_ONCE: Final = 16
 """A job takes so many chunks from the driver, whose Java holds them several times."""
 CARRIED_MAX: Final = 2**30
-"""Bytes of packed subscriptions that were seen to pass at 1 GB of the driver's memory."""
+"""Bytes of packed subscriptions that were seen to pass, at 1 GB of the driver's memory."""
 
 
 @dataclass(frozen=True, slots=True)

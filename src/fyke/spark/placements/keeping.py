@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fyke.errors import FykeError, shown
-from fyke.spark.placements.layout import lay_out
-from fyke.spark.placements.planning import PLACEMENTS, check_choice, plan_as_asked
-from fyke.spark.placements.preparing import filing
+from fyke.spark.placements.choice import PLACEMENTS, check_choice, plan_as_asked
+from fyke.spark.placements.layout import filing_for, lay_out
 from fyke.spark.sessions.sizes import tasks
 from fyke.spark.versions.versions import LAYOUT, Version
 
@@ -34,6 +33,6 @@ def add_layout(
         return replace(made, placement=placement)
     pin = made.pin()
     chosen = plan_as_asked(pin, placement, on, parts, tasks(session))
-    wanted = filing(placement, chosen.on, chosen.parts)
+    wanted = filing_for(placement, chosen.on, chosen.parts)
     lay_out(pin, wanted, made.folder / LAYOUT, session)
     return replace(made, placement=placement, on=chosen.on, parts=wanted.parts)

@@ -39,7 +39,7 @@ from fyke.spark.sessions.sizes import tasks
 from fyke.spark.shipping.delivering import DDL, FIELDS, Delivery
 from fyke.spark.shipping.kernels import take_kernels
 from fyke.spark.shipping.shipping import ship
-from fyke.spark.versions.snapshots import Pin, opened_only, part_folders, part_name
+from fyke.spark.versions.snapshots import Layout, Pin, opened_only, part_folders, part_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -153,6 +153,24 @@ def weakened(filter: Filter) -> Filter:
 def is_costly(filter: Filter) -> bool:
     """Return True if a dialect's own interpreter decides a part of the filter."""
     return isinstance(filter, Residual) or any(map(is_costly, filter.children))
+
+
+def filing_for(name: str, on: str | None, parts: int) -> Filing:
+    """Return how a placement wants subscriptions filed."""
+    match name:
+        case "rendezvous":
+            return ByValue(on or "", parts)
+        case "multistage":
+            return Weakened()
+        case _:
+            return ById(parts)
+
+
+def filing_of(layout: Layout) -> Filing:
+    """Return how a layout files subscriptions."""
+    count = len(layout.parts)
+    is_common = layout.placement == "rendezvous"
+    return filing_for(layout.placement, layout.on, count - 1 if is_common else count)
 
 
 def lay_out(pin: Pin, filing: Filing, folder: Path, session: SparkSession) -> Pin:

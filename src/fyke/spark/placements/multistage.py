@@ -31,10 +31,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fyke.spark.columns import map_batches
-from fyke.spark.matching import Task
 from fyke.spark.placements.placing import Batches, columns
 from fyke.spark.placements.pruned import Pruned
 from fyke.spark.shipping.shipping import ship
+from fyke.spark.task import Task
 from fyke.spark.versions.snapshots import Pin
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fyke.spark.columns import quoted
-from fyke.spark.matching import Output, Task
+from fyke.spark.task import Output, Task
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

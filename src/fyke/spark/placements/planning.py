@@ -20,57 +20,43 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fyke.errors import FykeError, shown
 from fyke.sizes import read_size
 from fyke.spark.columns import need_frame
-from fyke.spark.matching import Subscriptions, Task, pin_subscriptions
 from fyke.spark.placements.carried import Carried
+from fyke.spark.placements.choice import (
+    PARTS_MAX,
+    Plan,
+    buckets,
+    check_choice,
+    plan_as_asked,
+    usefulness,
+)
 from fyke.spark.placements.memory import room_for_subscriptions
 from fyke.spark.placements.placing import Placement
 from fyke.spark.placements.preparing import prepare
 from fyke.spark.placements.profiles import FirstStageProfile, Meeting, Profile, profile
+from fyke.spark.placements.pruned import prepare_pruned
 from fyke.spark.sessions.sizes import tasks
 from fyke.spark.shipping.shipping import is_too_large, too_large
+from fyke.spark.task import Task
+from fyke.spark.versions.pinning import Subscriptions, pin_subscriptions
 from fyke.spark.versions.snapshots import Pin
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-PLACEMENTS: Final = ("replicate", "split", "rendezvous", "multistage")
-PARTS_MAX: Final = 10_000
 MEETING_SHARE: Final = 0.9
 """An attribute is worth dealing out by where so many subscriptions need a value of it."""
 LARGEST_SHARE: Final = 0.2
 """And no value has more of them."""
-BUCKETS_PER_TASK: Final = 8
 COPIES_SAVED: Final = 2
 """A first stage pays where it names a part for each attribute, and there are so many times more."""
 SIFTED_SHARE: Final = 0.5
 """Sifting pays where so many subscriptions are costly."""
 _log = logging.getLogger("fyke.spark")
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A placement and why it was chosen."""
-
-    placement: str
-    why: str
-    on: str | None = None
-    parts: int = 1
-    kept: tuple[str, ...] = ()
-    """The attributes of the first stage of multistage; none where it keeps all that is cheap."""
-    is_carried: bool = False
-    """The shards of a split come as rows, beside the events."""
-
-    def __str__(self) -> str:
-        on = self.on if self.on is not None else ", ".join(self.kept)
-        where = f" on {on}" if on else ""
-        parts = f" in {self.parts} parts" if self.parts > 1 else ""
-        return f"{self.placement}{where}{parts}: {self.why}"
 
 
 def plan(
@@ -164,8 +150,6 @@ def _pruned(
     events: DataFrame, task: Task, placement: str | Plan, parts: int | None, memory: int
 ) -> Placement:
     """Prepare a first stage that fits in so many bytes, and shards of the originals."""
-    from fyke.spark.placements.pruned import prepare_pruned
-
     if placement != "multistage" or events.isStreaming:
         raise FykeError("memory= is for placement='multistage', of events that are no stream")
     check_choice(placement, None, parts)
@@ -199,37 +183,6 @@ def _planned(
     if placement == "auto":
         return _chosen(pin, on, parts, tasks(session), room or room_for_subscriptions(session))
     return plan_as_asked(pin, placement, on, parts, tasks(session))
-
-
-def check_choice(placement: object, on: object, parts: object) -> None:
-    """Raise FykeError where users ask for a placement that cannot be; nothing has run yet."""
-    if placement not in ("auto", *PLACEMENTS):
-        known = ", ".join(("auto", *PLACEMENTS))
-        raise FykeError(f"placement={shown(placement)}; expected one of {known}, or a plan")
-    if on is not None and (not isinstance(on, str) or placement not in ("auto", "rendezvous")):
-        raise FykeError(f"on={shown(on)}; expected the attribute of a rendezvous")
-    if parts is not None and (type(parts) is not int or not 1 <= parts <= PARTS_MAX):
-        raise FykeError(f"parts={shown(parts)}; expected a whole number from 1 to {PARTS_MAX:,}")
-
-
-def plan_as_asked(pin: Pin, placement: str, on: str | None, parts: int | None, tasks: int) -> Plan:
-    """Return the placement that the user names, with what was left open."""
-    why = "as was asked for"
-    if placement == "split":
-        return Plan(placement, why, parts=parts or max(len(pin.parts), tasks))
-    if placement != "rendezvous":
-        return Plan(placement, why)
-    layout = pin.layout
-    if layout is not None and layout.placement == placement and on in (None, layout.on):
-        return Plan(placement, why, layout.on, parts or len(layout.parts) - 1)
-    if on is None:
-        meetings = profile(pin).meetings
-        if not meetings:
-            raise FykeError(
-                "no subscription needs one value of an attribute; name the attribute with on="
-            )
-        on = max(meetings, key=_usefulness).on
-    return Plan(placement, why, on, parts or buckets(tasks))
 
 
 def _chosen(pin: Pin, on: str | None, parts: int | None, tasks: int, room: int) -> Plan:
@@ -280,20 +233,11 @@ def _meeting(found: Profile, on: str | None) -> Meeting | None:
         for each in found.meetings
         if on in (None, each.on) and each.share >= MEETING_SHARE and each.largest <= LARGEST_SHARE
     ]
-    return max(good, key=_usefulness, default=None)
-
-
-def _usefulness(meeting: Meeting) -> tuple[float, int]:
-    return round(meeting.share, 2), meeting.values
+    return max(good, key=usefulness, default=None)
 
 
 def _told_of(meeting: Meeting) -> str:
     return f"{meeting.share:.0%} of them need one of {meeting.values:,} values or more"
-
-
-def buckets(tasks: int) -> int:
-    """Return several buckets for each task at a time, so that uneven ones even out."""
-    return BUCKETS_PER_TASK * tasks
 
 
 def _megabytes(size: int) -> str:

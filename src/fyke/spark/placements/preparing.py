@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from fyke.spark.placements.layout import (
     ByFirstStage,
-    ById,
-    ByValue,
     Filing,
     FirstStage,
-    Weakened,
+    filing_for,
+    filing_of,
     lay_out,
 )
 from fyke.spark.placements.multistage import Multistage, Staged
@@ -20,7 +19,7 @@ from fyke.spark.placements.rendezvous import Rendezvous
 from fyke.spark.placements.replicate import Replicate
 from fyke.spark.placements.split import Split
 from fyke.spark.sessions.sizes import tasks
-from fyke.spark.versions.snapshots import Layout, Pin
+from fyke.spark.versions.snapshots import Pin
 from fyke.spark.versions.temporary import temporary_folder
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def prepare(
     if name == "split" and len(pin.parts) >= parts:
         shards = pin
     else:
-        shards = _parts(pin, filing(name, on, parts), session)
+        shards = _parts(pin, filing_for(name, on, parts), session)
     match name:
         case "split":
             return Split(shards, -(-tasks(session) // len(shards.parts)))
@@ -55,23 +54,6 @@ def prepare(
             return Rendezvous(on or "", shards)
         case _:
             return Multistage(shards, tasks(session))
-
-
-def filing(name: str, on: str | None, parts: int) -> Filing:
-    """Return how a placement wants subscriptions filed."""
-    match name:
-        case "rendezvous":
-            return ByValue(on or "", parts)
-        case "multistage":
-            return Weakened()
-        case _:
-            return ById(parts)
-
-
-def filing_of(layout: Layout) -> Filing:
-    count = len(layout.parts)
-    is_common = layout.placement == "rendezvous"
-    return filing(layout.placement, layout.on, count - 1 if is_common else count)
 
 
 def _parts(pin: Pin, wanted: Filing, session: SparkSession) -> Pin:

@@ -28,13 +28,13 @@ from fyke.pruning import prune as plan_pruning
 from fyke.pruning.cutting import Cut
 from fyke.sizes import written_size
 from fyke.spark.columns import map_batches
-from fyke.spark.matching import Task, with_column
 from fyke.spark.placements.layout import ById, lay_out, part_of
 from fyke.spark.placements.placing import Batches, columns, free_name, gathered, numbering
 from fyke.spark.placements.profiles import profile, size_of
 from fyke.spark.placements.split import Split
 from fyke.spark.pruning import sampled_events
 from fyke.spark.statistics.source import Rows, Source
+from fyke.spark.task import Task, with_column
 from fyke.spark.versions.snapshots import Pin, catalog, opened_only
 from fyke.spark.versions.temporary import temporary_folder
 

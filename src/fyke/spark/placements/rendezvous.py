@@ -21,7 +21,6 @@ import pyarrow as pa
 
 from fyke.errors import EventError
 from fyke.spark.columns import map_batches
-from fyke.spark.matching import Task, with_column
 from fyke.spark.placements.buckets import PLAIN_TYPES, buckets_of, column_bucket
 from fyke.spark.placements.placing import (
     Batches,
@@ -33,6 +32,7 @@ from fyke.spark.placements.placing import (
 )
 from fyke.spark.reading import Reading
 from fyke.spark.shipping.shipping import ship
+from fyke.spark.task import Task, with_column
 from fyke.spark.versions.snapshots import Part, Pin, opened_only
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fyke.spark.columns import map_batches
-from fyke.spark.matching import Task
 from fyke.spark.shipping.shipping import ship
+from fyke.spark.task import Task
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from fyke.spark.columns import map_batches
-from fyke.spark.matching import Task
 from fyke.spark.placements.placing import (
     Batches,
     by_value,
@@ -25,6 +24,7 @@ from fyke.spark.placements.placing import (
     numbering,
 )
 from fyke.spark.shipping.shipping import ship
+from fyke.spark.task import Task
 from fyke.spark.versions.snapshots import Pin, opened_only
 
 if TYPE_CHECKING:

@@ -12,6 +12,8 @@ import socket
 from typing import TYPE_CHECKING, Final, cast
 from uuid import uuid4
 
+from fyke.spark.sessions.settings import is_one_process
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -60,6 +62,13 @@ def is_served_here(session: SparkSession) -> bool:
     This process has started it, or was started by it, to work on a batch of a stream.
     """
     return session_id(session) in _served or HERE in os.environ
+
+
+def shares_disk(session: SparkSession) -> bool:
+    """Return True if workers are sure to see what this process writes."""
+    if is_remote(session) and not is_served_here(session):
+        return False
+    return is_one_process(session.conf.get("spark.master", None))
 
 
 def session_id(session: SparkSession) -> str:

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fyke.durable import make_folder
 from fyke.errors import FykeError
-from fyke.spark.sessions.connect import is_remote, is_served_here, session_id
+from fyke.spark.sessions.connect import is_remote, is_served_here, session_id, shares_disk
 from fyke.spark.sessions.reasons import in_a_sentence
 from fyke.spark.sessions.settings import is_here
 from fyke.spark.sessions.sizes import tasks
 from fyke.spark.shipping.kernels import ship_kernels
-from fyke.spark.shipping.shipping import shares_disk
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fyke.spark.shipping.shipping import shares_disk
+from fyke.spark.sessions.connect import shares_disk
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession

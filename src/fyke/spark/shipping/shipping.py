@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Final
 from fyke.errors import FykeError
 from fyke.folders import writable_folder
 from fyke.matching.snapshot import identity
-from fyke.spark.sessions.connect import is_remote, is_served_here, session_id
-from fyke.spark.sessions.settings import is_one_process
+from fyke.spark.sessions.connect import session_id, shares_disk
+from fyke.spark.sessions.workers import blind_worker
 from fyke.spark.shipping.archives import pack
 from fyke.spark.versions.places import is_address
 from fyke.spark.versions.temporary import temporary_folder
@@ -83,8 +83,6 @@ def _size(parts: Iterable[Part]) -> int:
 
 def _blind_worker(parts: Iterable[Part], session: SparkSession) -> str | None:
     """Return the name of a worker that does not see one of the snapshots, if there is one."""
-    from fyke.spark.sessions.workers import blind_worker
-
     files = (Path(part.path) / "manifest.json" for part in parts)
     return next(filter(None, (blind_worker(session, file) for file in files)), None)
 
@@ -98,13 +96,6 @@ def _send(folder: Path, state: str, session: SparkSession) -> None:
 
 def artifact_name(state: str) -> str:
     return f"fyke-{state[:32]}"
-
-
-def shares_disk(session: SparkSession) -> bool:
-    """Return True if workers are sure to see what this process writes."""
-    if is_remote(session) and not is_served_here(session):
-        return False
-    return is_one_process(session.conf.get("spark.master", None))
 
 
 def _key(session: SparkSession) -> str:

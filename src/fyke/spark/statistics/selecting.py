@@ -25,10 +25,10 @@ import pyarrow.compute as pc
 from fyke.errors import FykeError
 from fyke.filters.language.parser import parse_text
 from fyke.matching.predicate_counts import PredicateCounts
-from fyke.spark.matching import Subscriptions, pin_subscriptions
 from fyke.spark.shipping.shipping import ship
 from fyke.spark.statistics.filters import predicates
 from fyke.spark.statistics.source import Options, Rows, Source
+from fyke.spark.versions.pinning import Subscriptions, pin_subscriptions
 from fyke.spark.versions.snapshots import Pin
 
 if TYPE_CHECKING:

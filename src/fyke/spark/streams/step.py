@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from fyke.errors import FykeError
 from fyke.spark.columns import map_batches
-from fyke.spark.matching import REASON, Output, Task, WithErrors
 from fyke.spark.reading import Reading
 from fyke.spark.shipping.shipping import ship
 from fyke.spark.sinks import FolderSink, Sink, publish
 from fyke.spark.streams import batch_counts
 from fyke.spark.streams.batch_counts import MatchCounts
+from fyke.spark.task import REASON, Output, Task, WithErrors
 from fyke.spark.uri_sink import UriSink
 from fyke.spark.versions import versions
 from fyke.spark.versions.pins import Pinned, Pins

@@ -26,15 +26,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from fyke.errors import FykeError, shown
 from fyke.matching.matcher import Matcher
 from fyke.spark.columns import need_frame
-from fyke.spark.matching import Output
 from fyke.spark.reading import Reading
-from fyke.spark.sessions.connect import is_remote
+from fyke.spark.sessions.connect import is_remote, shares_disk
 from fyke.spark.sessions.reasons import reason
 from fyke.spark.sessions.workers import check_seen, check_workers
-from fyke.spark.shipping.shipping import shares_disk, ship
+from fyke.spark.shipping.shipping import ship
 from fyke.spark.sinks import FolderSink, Sink, sink_of
 from fyke.spark.streams import batch_counts
 from fyke.spark.streams.step import COUNTS, Following, Step
+from fyke.spark.task import Output
 from fyke.spark.versions import places, versions
 from fyke.spark.versions.places import Place, absolute, below, is_address, told
 from fyke.spark.versions.snapshots import local

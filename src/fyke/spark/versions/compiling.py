@@ -21,13 +21,14 @@ from fyke.errors import FykeError, shown
 from fyke.events.schema import Schema
 from fyke.matching.matcher import Matcher
 from fyke.spark.columns import need_columns
+from fyke.spark.placements.keeping import add_layout, check_placement
 from fyke.spark.placements.memory import enough_memory
+from fyke.spark.sessions.connect import shares_disk
 from fyke.spark.sessions.sizes import tasks
 from fyke.spark.sessions.workers import check_workers
 from fyke.spark.shipping.delivering import DDL, FIELDS, Delivery
 from fyke.spark.shipping.kernels import take_kernels
 from fyke.spark.shipping.refusals import REFUSAL, Report
-from fyke.spark.shipping.shipping import shares_disk
 from fyke.spark.versions import versions
 from fyke.spark.versions.places import absolute, is_address
 from fyke.spark.versions.temporary import temporary_folder
@@ -67,8 +68,6 @@ def compile(
     A `schema` gives enumerations their order; its timestamps, and those named in `timestamps`, may
     be text in the events. Both stay with the version.
     """
-    from fyke.spark.placements.keeping import add_layout, check_placement
-
     check_placement(placement, on, parts)
     if shards is not None and (not isinstance(shards, int) or shards < 1):
         raise FykeError(f"shards={shown(shards)}; expected a whole number from 1 on")

@@ -54,7 +54,7 @@ def steps() -> Iterator[None]:
 
     filters = [parse_text(text) for text in FILTERS]
     events = [Event(document) for document in EVENTS]
-    engine = CompiledEngine(filters.__getitem__, tree_from=4, is_warm=True)
+    engine = CompiledEngine(filters.__getitem__, tree_from=4)
     for slot, filter in enumerate(filters):
         engine.add(slot, filter)
         if slot % 50 == 0:
@@ -70,12 +70,12 @@ def steps() -> Iterator[None]:
     for event in events:
         engine.match(event)
     yield
-    plain = CompiledEngine(filters.__getitem__, is_warm=True)
+    plain = CompiledEngine(filters.__getitem__)
     plain.add(0, filters[0])
     for kept, slots in ((engine, range(1, len(filters))), (plain, range(1))):
         arrays, details = kept.save()
         mapped = {name: _read_only(part) for name, part in arrays.items()}
-        reopened = CompiledEngine(filters.__getitem__, is_warm=True)
+        reopened = CompiledEngine(filters.__getitem__)
         reopened.load(mapped, details, np.array(slots))
         yield
     interleave(np.array([[0, 1], [0, 1]], np.int32), np.zeros(2, np.int32))
