@@ -320,7 +320,7 @@ class Hub:
 
     def _read(self, event: Any) -> Event | None:
         """Return the event; None for JSON that nobody wants."""
-        if is_object(event):
+        if type(event) is not dict and is_object(event):
             return pack(event)
         if isinstance(event, bytes | bytearray | memoryview):
             event = bytes(event)
@@ -346,21 +346,23 @@ class Hub:
             judgement = self._typed.begin(ids, event)
         called.sort(key=itemgetter(0))
         refused, errors = judgement.run()
+        typed = judgement.typed
         failures = [self._failed(id, error, event) for id, error in errors]
         coroutines: list[tuple[str, Coroutine[Any, Any, Any]]] = []
         for _, id, callback in called:
             if id in refused:
                 continue
             try:
-                result = callback(judgement.object if id in judgement else event)
+                result = callback(judgement.object if id in typed else event)
             except Exception as error:
                 failures.append(self._failed(id, error, event))
             else:
                 if inspect.iscoroutine(result):
                     coroutines.append((id, result))
-        heard = dict.fromkeys(id for _, id, _ in called if id not in refused)
-        others = dict.fromkeys(id for id in ids if id not in refused)
-        return tuple(heard | others), failures, coroutines
+        reached = dict.fromkeys([*[id for _, id, _ in called], *ids])
+        for id in refused:
+            del reached[id]
+        return tuple(reached), failures, coroutines
 
     async def _all(
         self, coroutines: list[tuple[str, Coroutine[Any, Any, Any]]], event: Event

@@ -87,9 +87,6 @@ class Judgement:
     typed: Mapping[str, TypedSubscription]
     object: Any = None
 
-    def __contains__(self, id: str) -> bool:
-        return id in self.typed
-
     def run(self) -> tuple[set[str], list[tuple[str, Exception]]]:
         """Return which candidates refuse the object, and what was raised meanwhile."""
         refused: set[str] = set()
