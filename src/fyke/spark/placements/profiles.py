@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from fyke.events.value import Scalar, sort_key
 from fyke.filters.algebra.necessary import necessary
@@ -20,6 +20,9 @@ ATTRIBUTES_MAX: Final = 4
 """Of a first stage."""
 _NAME_SIZE: Final = 64
 """Of the ids in a first stage."""
+
+_Needs: TypeAlias = dict[str, Scalar]
+"""Attributes at which a filter needs one value, with the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +78,17 @@ class Profile:
             for slot in each.slots()[::step].tolist()
         ]
         sample = [filter for _, filter in named]
+        needs = [_single_values(filter) for filter in sample]
         size = sum(map(size_of, (part.path for part in pin.parts)))
         id_size = sum(len(id.encode()) for id, _ in named) / max(1, len(named))
         return cls(
             subscriptions=count,
             size=size,
-            meetings=tuple(_meetings(sample)),
+            meetings=tuple(_meetings(needs)),
             sifted=sum(map(_is_sifted, sample)) / max(1, len(sample)),
-            first_stages=tuple(_first_stages(sample, max(0.0, size / max(1, count) - id_size))),
+            first_stages=tuple(
+                _first_stages(sample, needs, max(0.0, size / max(1, count) - id_size))
+            ),
         )
 
 
@@ -101,22 +107,24 @@ def _is_sifted(filter: Filter) -> bool:
     return is_costly(filter) and weakened(filter) != TRUE
 
 
-def _meetings(sample: list[Filter]) -> Iterator[Meeting]:
+def _meetings(needs: list[_Needs]) -> Iterator[Meeting]:
     needed: defaultdict[str, Counter[tuple[object, Scalar]]] = defaultdict(Counter)
-    for filter in sample:
-        for on, value in _single_values(filter).items():
+    for needed_by_one in needs:
+        for on, value in needed_by_one.items():
             needed[on][sort_key(value)] += 1
     for on, values in sorted(needed.items(), key=lambda each: (-each[1].total(), each[0])):
-        share = values.total() / len(sample)
-        yield Meeting(on, share, len(values), values.most_common(1)[0][1] / len(sample))
+        share = values.total() / len(needs)
+        yield Meeting(on, share, len(values), values.most_common(1)[0][1] / len(needs))
 
 
-def _first_stages(sample: list[Filter], filter_size: float) -> Iterator[FirstStageProfile]:
+def _first_stages(
+    sample: list[Filter], needs: list[_Needs], filter_size: float
+) -> Iterator[FirstStageProfile]:
     """Add the attribute that most subscriptions need which need none of those before.
 
     A filter takes about `filter_size` bytes beside its id.
     """
-    needed = [frozenset(_single_values(filter)) for filter in sample]
+    needed = [frozenset(each) for each in needs]
     kept: tuple[str, ...] = ()
     while len(kept) < ATTRIBUTES_MAX:
         rest = Counter(name for names in needed if names.isdisjoint(kept) for name in names)
@@ -140,9 +148,9 @@ def _different(seen: Counter[Filter]) -> int:
     return len(seen) + counts[1] * (counts[1] - 1) // (2 * (counts[2] + 1))
 
 
-def _single_values(filter: Filter) -> dict[str, Scalar]:
+def _single_values(filter: Filter) -> _Needs:
     """Return attributes at which a filter needs one value, other than null."""
-    found: dict[str, Scalar] = {}
+    found: _Needs = {}
     for need in necessary(filter):
         values = values_of(need)
         if len(values) == 1 and values[0] is not None:
