@@ -40,7 +40,7 @@ class Judged:
     finding: Finding
 
     def document(self) -> dict[str, Any]:
-        """As in claims.json."""
+        """Return it as it stands in claims.json."""
         return {
             "id": self.claim.id,
             "claim": self.claim.text,

@@ -107,7 +107,7 @@ def _needed(panel: Panel) -> tuple[str, ...]:
 
 
 def _in_order(rows: Table, name: str) -> list[Any]:
-    """Numbers ascend; names come as the rows bring them."""
+    """Sort numbers; leave names as the rows bring them."""
     values = rows.values(name)
     if any(isinstance(value, str) for value in values):
         return list(dict.fromkeys(row[name] for row in rows))

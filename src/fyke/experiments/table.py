@@ -34,7 +34,7 @@ class Table:
         return len(self.rows)
 
     def names(self) -> list[str]:
-        """All columns, in the order in which rows brought them."""
+        """Return all columns, in the order in which rows brought them."""
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
     def where(self, **values: Wanted) -> Table:
@@ -45,7 +45,7 @@ class Table:
         return Table.of(filter(wanted, self.rows))
 
     def sort(self, *names: str) -> Table:
-        """By these columns, whose values compare."""
+        """Sort by these columns, whose values compare."""
         return Table.of(sorted(self.rows, key=lambda row: tuple(_key(row[name]) for name in names)))
 
     def values(self, name: str) -> list[Any]:
@@ -59,7 +59,7 @@ class Table:
         return [row[name] for row in self.rows]
 
     def curve(self, x: str, y: str, **values: Wanted) -> list[Any]:
-        """`y` by ascending `x`, of the rows that have these values."""
+        """Return `y` by ascending `x`, of the rows that have these values."""
         return self.where(**values).sort(x).column(y)
 
     def one(self, name: str, **values: Wanted) -> Any:
@@ -70,7 +70,7 @@ class Table:
         return found[0][name]
 
     def write(self, path: Path) -> None:
-        """As CSV; an empty cell is what a row has nothing to say about."""
+        """Write as CSV; a cell is empty where a row has no value."""
         with path.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, self.names(), restval="", lineterminator="\n")
             writer.writeheader()
@@ -82,5 +82,5 @@ def _has(row: Row, name: str, value: Wanted) -> bool:
 
 
 def _key(value: Any) -> tuple[bool, Any]:
-    """Numbers before texts."""
+    """Return a key that puts numbers before texts."""
     return isinstance(value, str), value

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 
 
 def number(value: float) -> str:
-    """Three digits and no more zeros than needed: 1.25, 3, 0.0417, 200,000."""
+    """Write three digits and no more zeros than needed: 1.25, 3, 0.0417, 200,000."""
     if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def exactly(value: float) -> str:
-    """Three decimals, as the closed forms are written."""
+    """Write three decimals, as in the closed forms."""
     return f"{value:.3f}"
 
 

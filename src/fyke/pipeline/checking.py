@@ -29,7 +29,7 @@ _PARTITION: Final = re.compile(r"([^/=]+)=")
 
 
 def check(pipeline: Pipeline) -> None:
-    """FykeError, before anything is started or written, if the run cannot succeed."""
+    """Raise FykeError, before anything is started or written, if the run cannot succeed."""
     if find_spec("matplotlib") is None:
         raise FykeError("the report needs matplotlib: pip install 'fyke[pipeline]'")
     if pipeline.is_stream and pipeline.tables is not None:

@@ -30,7 +30,7 @@ class Compiled:
 def compiled(
     session: SparkSession, pipeline: Pipeline, table: str, versions: str, refusals: str
 ) -> Compiled:
-    """Compiles the subscriptions: all of them to `table`, a version to `versions`.
+    """Compile the subscriptions: all of them to `table`, a version to `versions`.
 
     Those that cannot be used go to `refusals`, a folder that is made only if there are any.
     """

@@ -150,7 +150,7 @@ class _Run:
         events: Events,
         seen: int,
     ) -> tuple[RunStatistics, int]:
-        """Statistics, and how many subscribers got something."""
+        """Return statistics, and the number of subscribers that got something."""
         with self.stage("count", "subscriptions") as counted:
             path = self.folder.at("statistics.parquet")
             counting.matches_by_subscription(found, standing, seen).write.parquet(path)

@@ -54,7 +54,7 @@ class Watcher(Protocol):
         """Take note of how a stream is doing; called every now and then while it runs."""
 
     def note(self, sentence: str) -> None:
-        """Something that happened to a stream."""
+        """Note something that happened to a stream."""
 
 
 @contextmanager

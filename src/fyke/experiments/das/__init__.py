@@ -46,7 +46,7 @@ def _place(figure: Figure) -> int:
 
 
 def _number(claim: Claim) -> tuple[str, tuple[int, ...]]:
-    """DAS-E5.2 is E, (5, 2)."""
+    """Return the letter and the numbers of a tag: DAS-E5.2 is E, (5, 2)."""
     name = claim.id.removeprefix("DAS-")
     return name[0], tuple(map(int, name[1:].split(".")))
 

@@ -72,7 +72,7 @@ _LIMITS: Final = {"PF": 100_000, "RN": 100_000, "EF": 350_000}
 
 
 def _judge_collapse(results: Results) -> Finding:
-    """Beyond its limit each loses heavily, and up to it none does."""
+    """Judge whether each loses heavily beyond its limit, and none up to it."""
     rows = results["amounts"]
     kept: dict[str, float] = {}
     early = False
@@ -116,7 +116,7 @@ def _stability_grid(scale: str) -> list[Parameters]:
 
 
 def repeat(parameters: Parameters, seed: int) -> list[Row]:
-    """One set of events, again and again."""
+    """Yield one set of events, again and again."""
     strategy = parameters["strategy"]
     overlay = Site().deploy(strategy, parameters["profiles"])
     return [

@@ -69,9 +69,7 @@ _PARALLEL: Final = {"parallel": STEPS, "parallel_s": TIME}
 
 
 def with_parallel(rows: Table) -> Table:
-    """With parallel efficiency, which the paper does not define: that of n brokers by n times that
-    of one.
-    """
+    """Add parallel efficiency, which the paper does not define: n brokers by n times one."""
     made: list[Row] = []
     for row in rows:
         alone = rows.where(brokers=1, strategy=row["strategy"], p_p=row["p_p"]).rows
@@ -99,7 +97,7 @@ LOW: Final = 1.25
 
 
 def _gained(results: Results, measure: Measure, name: str) -> dict[float, Measured]:
-    """Nine brokers by one, for each p_p."""
+    """Return nine brokers by one, for each p_p."""
     rows = results["brokers"].where(strategy=name)
     return {
         p_p: measure.one(rows, brokers=9, p_p=p_p).by(measure.one(rows, brokers=1, p_p=p_p))

@@ -92,8 +92,9 @@ def _sets_grid(scale: str) -> list[Parameters]:
 
 
 def intersect(parameters: Parameters, seed: int) -> list[Row]:
-    """Two sets of a size, evenly spread over all profiles; they share the first, the last, and half
-    of the others.
+    """Intersect two sets of a size, evenly spread over all profiles.
+
+    They share the first, the last, and half of the others.
     """
     total, size, count = parameters["total"], parameters["size"], parameters["at_a_time"]
     rows: list[Row] = []
@@ -222,9 +223,11 @@ def _attributes_grid(scale: str) -> list[Parameters]:
 
 
 def evaluate(parameters: Parameters, seed: int) -> list[Row]:
-    """Profile i wants i of every attribute; an event that matches nothing fits one profile up to
-    some attribute. By `failing` `evenly`, each attribute fails equally often; by `late`, mostly the
-    last one, in the given order of attributes, and then in that which `reorder` makes of it.
+    """Count steps for events that match nothing, in two orders of the attributes.
+
+    Profile i wants i of every attribute; an event fits one profile up to some attribute. With
+    `failing` `evenly`, each attribute fails equally often; with `late`, mostly the last one. The
+    orders are the given one, and the one that `reorder` makes of it.
     """
     count, profiles = parameters["attributes"], parameters["profiles"]
     names = [f"a{attribute}" for attribute in range(count)]

@@ -142,7 +142,7 @@ def _strangest(respect: str, better: Callable[[str, str], bool | None]) -> str:
 
 
 def _counted(respect: str, column: str) -> Callable[[Results], Finding]:
-    """Less is better."""
+    """Judge a column that is counted: less is better."""
 
     def judge(results: Results) -> Finding:
         rows = results["variants"].where(brokers=SIZES[0])
@@ -157,7 +157,7 @@ def _counted(respect: str, column: str) -> Callable[[Results], Finding]:
 
 
 def _measured(respect: str, value: Callable[[Table, Measure, str], Measured]) -> Both:
-    """More is better."""
+    """Judge a column that is measured: more is better."""
 
     def judge(results: Results, measure: Measure) -> Finding:
         rows = results["variants"]

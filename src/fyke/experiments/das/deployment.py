@@ -110,7 +110,7 @@ class Deployment:
         }
 
     def _register(self) -> None:
-        """Once brokers know their neighbours, and all types."""
+        """Register once brokers know their neighbours, and all types."""
         self._overlay.run()
         for declaration in self._profiles.declarations():
             self._overlay.say(f"publisher of {self._profiles.brokers[0]}", declaration)

@@ -67,7 +67,7 @@ NEAR: Final = 0.1
 
 
 def _gained(results: Results, measure: Measure) -> dict[str, list[Measured]]:
-    """Efficiency with full locality by that without, for each p_p."""
+    """Return efficiency with full locality by that without, for each p_p."""
     rows = results["locality"]
     return {
         name: [

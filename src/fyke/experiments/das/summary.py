@@ -44,7 +44,7 @@ def _rows(results: Results) -> Table:
 
 
 def _values(results: Results, measure: Measure) -> list[tuple[float, dict[str, Measured]]]:
-    """p_p, and the efficiency of each, at every point."""
+    """Return p_p, and the efficiency of each, at every point."""
     return [
         (
             float(next(iter(point.values()))["p_p"]),
@@ -58,7 +58,7 @@ def _values(results: Results, measure: Measure) -> list[tuple[float, dict[str, M
 
 
 def _counted(results: Results, column: str, *order: str, strictly: bool = True) -> Finding:
-    """At how many points a column is ordered so."""
+    """Count the points at which a column is ordered so."""
     each = [[float(point[name][column] or 0) for name in order] for point in points(results)]
     right = sum(all(a > b if strictly else a >= b for a, b in pairwise(one)) for one in each)
     holds = right == len(each) > 0

@@ -90,7 +90,7 @@ class Profiles:
     # --- profiles ---------------------------------------------------------------------------------
 
     def subscriptions(self) -> Iterator[tuple[str, Subscription]]:
-        """Each with its broker, by ascending value."""
+        """Return each with its broker, by ascending value."""
         for owner, broker in enumerate(self.brokers):
             for kind in range(self.kinds):
                 for number in range(self.depth):
@@ -113,7 +113,7 @@ class Profiles:
         at_least: int = 1,
         seed: int = 0,
     ) -> list[Published]:
-        """As few as have the exact proportions, but so many at least; in a random order."""
+        """Return the fewest events with the exact proportions, `at_least` or more, shuffled."""
         random = Random(seed)
         shares = self._shares(p_e, locality)
         size = lcm(*(share.denominator for share in shares.values()))
@@ -154,7 +154,7 @@ class Profiles:
 
 
 def _owned(is_own: bool, count: int, locality: Fraction | None) -> Fraction:
-    """Of the matching events of a publisher, those that an owner's profiles match."""
+    """Return the matching events of a publisher that an owner's profiles match."""
     if locality is None or count == 1:
         return Fraction(1, count)
     return locality if is_own else (1 - locality) / (count - 1)

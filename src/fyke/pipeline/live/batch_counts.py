@@ -72,7 +72,7 @@ class CountsLog:
             sync_folder(Path(self.path).parent)
 
     def entries(self) -> Iterator[BatchCounts]:
-        """All entries, oldest first."""
+        """Return all entries, oldest first."""
         return self.read(Position())
 
     def read(self, position: Position) -> Iterator[BatchCounts]:

@@ -210,7 +210,7 @@ def _schema(key: DataType) -> StructType:
 
 
 def _readable(texts: pa.Array) -> pa.Array:
-    """Texts to show, whatever the bytes."""
+    """Return texts to show, whatever the bytes."""
     if not pa.types.is_binary(texts.type):
         return texts.cast(pa.string())
     shown = [

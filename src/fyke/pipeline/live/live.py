@@ -145,7 +145,7 @@ class _Live:
     def count(
         self, session: SparkSession, shape: Shape, totals: Totals
     ) -> tuple[RunStatistics, int]:
-        """Statistics of all batches that were done, and how many subscribers got something."""
+        """Return statistics of all batches done, and how many subscribers got something."""
         last = self.counts_log.last()
         assert last is not None
         with self.stage("count", "subscriptions") as counted:

@@ -76,7 +76,7 @@ class Now:
 
 
 def _arriving(entries: list[BatchCounts]) -> float:
-    """Events a second; a batch holds what arrived since the one before it began."""
+    """Return events a second; a batch holds what arrived since the one before it began."""
     first, *others = entries
     waited = others[-1].began - first.began if others else 0.0
     if waited <= 0:
@@ -134,14 +134,14 @@ def _rates(entries: Iterable[BatchCounts], start: float, end: float) -> tuple[Ra
 
 
 def _end(entry: BatchCounts, following: BatchCounts | None) -> float:
-    """When the next batch began, or where it did so much later, when this one ended."""
+    """Return the time when the next batch began; if that is much later, when this one ended."""
     if following is None or following.start != entry.start:
         return entry.ended
     return following.began if following.began - entry.ended < WINDOW_S else entry.ended
 
 
 def _shares(since: float, until: float, count: int) -> Iterator[tuple[int, float]]:
-    """Which share of a stretch of time falls to each place."""
+    """Return the share of a stretch of time that falls to each place."""
     first, last = _place(since, count), _place(until, count)
     if first == last or until <= since:
         yield last, 1.0

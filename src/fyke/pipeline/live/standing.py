@@ -107,7 +107,7 @@ class Standing:
         return current
 
     def newest(self, session: SparkSession) -> DataFrame:
-        """Every subscription there ever was, as its newest version has it."""
+        """Return every subscription there ever was, as its newest version has it."""
         from pyspark.sql import Window
         from pyspark.sql import functions as f
 

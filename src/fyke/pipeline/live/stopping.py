@@ -22,7 +22,7 @@ class Request:
 
 @contextmanager
 def stop_requests() -> Iterator[Request]:
-    """Signals become a request while this lasts, if it is in the main thread."""
+    """Turn signals into a request while this lasts, if it is in the main thread."""
     request = Request()
     if threading.current_thread() is not threading.main_thread():
         yield request

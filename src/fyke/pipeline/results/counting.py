@@ -26,7 +26,7 @@ SAMPLE_PREDICATES: Final = 100
 
 
 def matches_by_subscription(journal: DataFrame, subscriptions: DataFrame, events: int) -> DataFrame:
-    """Every subscription with its matches and the share of the events that they are."""
+    """Return every subscription with its matches and their share of the events."""
     from pyspark.sql import functions as f
 
     digests = journal.where("subscription is not null")
@@ -46,7 +46,7 @@ def statistics(
     subscriptions: DataFrame,
     busiest: int,
 ) -> RunStatistics:
-    """All but those in time; `counts` is what `matches_by_subscription` gave."""
+    """Return all statistics but those in time; `counts` is what `matches_by_subscription` gave."""
     sample = [] if events is None else _sample(events)
     return RunStatistics(
         events_by_size=events_by_size(journal),

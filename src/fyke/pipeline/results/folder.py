@@ -108,7 +108,7 @@ class Folder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """While this process works on the folder, no other one does."""
+        """Keep other processes out while this one works on the folder."""
         with _lock(self.path) as is_free:
             if not is_free or not (self.path / _MARK).exists():
                 raise FykeError(f"{self.path} is being written to by another run")
@@ -249,7 +249,7 @@ def _troubles(path: Path) -> Iterator[None]:
 
 
 def _check_replaceable(path: Path) -> None:
-    """FykeError unless a run that is no stream may replace what is there."""
+    """Raise FykeError unless a run that is no stream may replace what is there."""
     if _stream_at(path) is not None:
         raise FykeError(
             f"{path} holds the results of a stream, which another run must not replace; "

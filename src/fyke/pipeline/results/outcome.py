@@ -124,5 +124,5 @@ class RunOutcome:
         return sum(events for size, events in self.statistics.events_by_size if size)
 
     def document(self) -> dict[str, Any]:
-        """As JSON says it."""
+        """Return it as in JSON."""
         return asdict(self)

@@ -34,7 +34,7 @@ def stages(every: Sequence[Stage]) -> str:
 
 
 def throughput(done: Sequence[tuple[float, int]], step_s: float) -> str:
-    """Events a second, over time: (second, events that were done in the step that begins there)."""
+    """Draw events a second over time: (second, events done in the step that begins there)."""
     together = -(-len(done) // _BARS_MAX)
     step_s *= together
 
@@ -166,7 +166,7 @@ def _stage_note(stage: Stage) -> str:
 
 
 def _bars(axes: Axes, names: Sequence[str], sizes: Sequence[float], notes: Sequence[str]) -> None:
-    """Bars from left to right, the first on top, each with a note behind it."""
+    """Draw bars from left to right, the first on top, each with a note behind it."""
     axes.barh(range(len(names)), sizes, color=MAIN, height=0.66)
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(axis="y", labelcolor=INK)

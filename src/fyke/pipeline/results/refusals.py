@@ -40,7 +40,7 @@ def listed(reasons: Iterable[Reason]) -> str:
 
 
 def check_refused(pipeline: Pipeline, refused: int, seen: int, reasons: Iterable[Reason]) -> None:
-    """FykeError if a run refused too many of its events."""
+    """Raise FykeError if a run refused too many of its events."""
     if not refused or refused / seen <= pipeline.refused_max:
         return
     why, key = listed(reasons), getattr(pipeline.events, "key", None)

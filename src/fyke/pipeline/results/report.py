@@ -58,7 +58,7 @@ def _times(count: int) -> str:
 
 
 def _lasting(seconds: float) -> str:
-    """Seconds up to a few minutes, hours and minutes beyond."""
+    """Write seconds up to a few minutes, hours and minutes beyond."""
     if seconds < 600:
         return f"{seconds:.1f} s"
     return f"{seconds // 3600:,.0f} h {seconds % 3600 // 60:.0f} min"

@@ -123,12 +123,12 @@ def identity(origin: Origin) -> dict[str, Any]:
 
 
 def read_events(section: Section, folder: Path) -> Origin:
-    """Events come from anywhere."""
+    """Read where events come from: anywhere."""
     return _events_in_files(section, folder) if _is_format(section) else _made(section)
 
 
 def read_subscriptions(section: Section, folder: Path) -> Source:
-    """Subscriptions are there when a pipeline starts."""
+    """Read where subscriptions are; they are there when a pipeline starts."""
     found: Source
     if _is_format(section):
         format = section.choice("format", FORMATS, "")
@@ -157,7 +157,7 @@ def paced(origin: Origin, rate: int) -> Paced:
 
 
 def resolved(path: str, folder: Path) -> str:
-    """Relative paths start at the folder of the file that names them."""
+    """Resolve relative paths: they start at the folder of the file that names them."""
     return path if "://" in path else str(folder / path)
 
 

@@ -33,7 +33,7 @@ def places(path: str) -> list[str]:
 
 
 def files(path: str) -> list[str]:
-    """All files in them; Spark leaves out hidden ones."""
+    """Return all files in them; Spark leaves out hidden ones."""
     found: list[str] = []
     for place in places(path) or [path]:
         found += [place] if os.path.isfile(place) else _within(place)
@@ -62,7 +62,7 @@ def meant(path: str) -> str | None:
 
 
 def _alternatives(path: str) -> list[str]:
-    """Patterns without braces, which Python does not know."""
+    """Return patterns without braces, which Python does not know."""
     found = _BRACES.search(path)
     if found is None:
         return [path]

@@ -67,19 +67,19 @@ def events(session: SparkSession, source: Source) -> Events:
 
 
 def generated(frame: DataFrame) -> Events:
-    """Events that a workload made: their key is no attribute."""
+    """Read events that a workload made: their key is no attribute."""
     return _columns(frame, NUMBER, {NUMBER})
 
 
 def in_columns(frame: DataFrame, source: Files) -> Events:
-    """Events with a column per attribute, the key too."""
+    """Read events with a column per attribute, the key too."""
     assert source.key is not None
     need_names(frame, [source.key], str(source))
     return _columns(frame, source.key)
 
 
 def documents(rows: DataFrame, source: Files | Log | Topic) -> Events:
-    """Documents in the column `value`, as they are, with the key beside them.
+    """Read documents in the column `value`, as they are, with the key beside them.
 
     The library reads the documents, as bytes: what is no UTF-8 is refused like any other mistake.
     """
@@ -102,7 +102,7 @@ def _columns(frame: DataFrame, key: str, apart: Set[str] = frozenset()) -> Event
 
 
 def subscriptions(session: SparkSession, source: Source, dialect: str) -> DataFrame:
-    """Rows of id, filter, dialect and subscriber, `class` where there are classes, and `broken`.
+    """Read rows of id, filter, dialect, subscriber, `broken`, and `class` if there are classes.
 
     Without a subscriber, a subscription is its own.
     """
