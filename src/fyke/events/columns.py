@@ -87,9 +87,9 @@ def read(
 ) -> Columns:
     """Read a pyarrow Table or RecordBatch.
 
-    A row that is no event (NaN, an integer beyond int64, a timestamp out of range, a list that is
-    too long) is an EventError that names it, or is collected in `bad`. Text at one of the paths in
-    `timestamps` is read as a timestamp.
+    A row that is not an event (NaN, an integer beyond int64, a timestamp out of range, a list that
+    is too long) is an EventError that names it, or is collected in `bad`. Text at one of the paths
+    in `timestamps` is read as a timestamp.
     """
     if errors not in ("raise", "collect"):
         raise EventError(f"errors is {errors!r}; expected 'raise' or 'collect'")

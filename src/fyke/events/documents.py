@@ -155,7 +155,7 @@ def read_document(document: Event | Document | Text | None, schema: Schema | Non
 def numbered(documents: object) -> Iterator[tuple[int, Any]]:
     """Return documents with their numbers: JSON lines, Arrow texts of JSON, or any iterable.
 
-    Lines, as a text or as an open file, have the numbers of lines; those that are blank are none.
+    Lines, as a text or as an open file, have the numbers of lines; blank lines are passed over.
     """
     if isinstance(documents, str):
         return _lines(io.StringIO(documents, newline="\n"))  # no other character ends a line

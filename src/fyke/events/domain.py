@@ -117,7 +117,7 @@ class Integer(FiniteDomain):
 
 @dataclass(frozen=True, slots=True)
 class FixedPoint(FiniteDomain):
-    """The numbers from `low` to `high` with so many decimals."""
+    """The numbers from `low` to `high` with a number of decimals."""
 
     low: float
     high: float

@@ -81,7 +81,7 @@ class Door:
     # --- one event
 
     def event(self, text: bytes | bytearray | memoryview | str) -> Event:
-        """Return the event of a JSON object; EventError where the text is none."""
+        """Return the event of a JSON object; EventError if the text is not one."""
         text = _as_bytes(text)
         read = self.read(text)
         if read is None:

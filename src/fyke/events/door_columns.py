@@ -47,7 +47,7 @@ class Block:
     parts: tuple[tuple[Rows, Columns], ...]
     """Events in columns, with the place of each in the lines."""
     refused: dict[int, str]
-    """By place, why a line is no event; one that is blank is none, and not refused."""
+    """By place, why a line is not an event. A blank line is not one, and is not refused."""
     slow: int
     """The number of lines that went by the slow door."""
 

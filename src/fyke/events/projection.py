@@ -39,7 +39,7 @@ class Projection:
         self._limits = limits
 
     def event(self, text: str | bytes) -> Event:
-        """Return the event of a JSON object; EventError where the text is none."""
+        """Return the event of a JSON object; EventError if the text is not one."""
         document: Any = parse(text, self._limits, LENIENT_EXACT if self._decimals else LENIENT)
         if type(document) is not dict:
             raise EventError(f"an event is a JSON object, not {name_of(document)}")

@@ -30,9 +30,9 @@ Answer: TypeAlias = bool | None
 EXACT: Final = 1e-9
 """Rounding that counted numbers are allowed."""
 COUNTED: Final = 1 + EXACT
-"""A counted number differs from another one that is so many times as large."""
+"""Two counted numbers differ from this ratio on."""
 TELLING: Final = 1.1
-"""A measured number differs from another one that is so many times as large."""
+"""Two measured numbers differ from this ratio on."""
 ANSWERED: Final = 0.5
 """The share of many questions that needs an answer."""
 
@@ -165,7 +165,7 @@ def rises(curve: Sequence[float]) -> Answer:
 
 
 def steady(curve: Sequence[float], most: float) -> Answer:
-    """Say whether the greatest is at most so many times the least."""
+    """Say whether the greatest is at most `times` the least."""
     if spread(curve) <= most:
         return True
     ranges = list(map(_ranged, curve))

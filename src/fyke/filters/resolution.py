@@ -10,8 +10,8 @@ needs to know nothing about it.
     lvl < peak                   lvl in ('low') and peak in ('medium', 'high') or ...
     since > '2026-01-31'         since > timestamp '2026-01-31T00:00:00Z'
 
-Law. Members compare by their places. In an event, text that is no member and values of another kind
-compare with nothing: the comparison is false, its `not` is true.
+Law. Members compare by their places. In an event, text that is not a member and values of another
+kind compare with nothing: the comparison is false, its `not` is true.
 Order. Resolve first: `simplify` and `fold` join intervals by the order of texts.
 Two attributes. Some pair of elements is in order iff, in some halving of the members, one list has
 an element in the lower half and the other in the upper half: n members give n - 1 halvings, and

@@ -51,8 +51,8 @@ def match_columns(engine: Engine, columns: Columns) -> tuple[Places, Words]:
 def batches(events: Any, schema: Schema | None = None) -> Iterator[tuple[int | Places, Columns]]:
     """Yield the parts of a batch, with the number of their first row or of each row.
 
-    A row that is no event is an EventError. The schema says what text is read as a timestamp, and
-    which numbers of JSON are decimals.
+    A row that is not an event is an EventError. The schema says what text is read as a timestamp,
+    and which numbers of JSON are decimals.
     """
     if isinstance(events, Columns):
         yield 0, _whole(events, 0)

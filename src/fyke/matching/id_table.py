@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _STRING_BYTES_MAX: Final = 2**31 - 1
 """Bytes of one Arrow array of strings with 32-bit offsets, at most."""
 _FEW: Final = 4
-"""Ids are copied one by one until one in so many slots has been asked for; then all are laid out
+"""Ids are copied one by one until one slot in this number has been asked for; then all are laid out
 as an Arrow array to take them from, as they are from the start where a snapshot was opened."""
 
 

@@ -90,7 +90,7 @@ class Pipeline:
         )
 
     def paced(self, rate: int | None) -> Pipeline:
-        """Return the same with generated events as a stream, so many a second."""
+        """Return the same with generated events as a stream, at this rate."""
         return self if rate is None else replace(self, events=origins.paced(self.events, rate))
 
     def tolerating(self, refused_max: float | None) -> Pipeline:

@@ -34,7 +34,7 @@ class Network:
     duplication: float = 0.0
     timeout_s: float = 0.1
     jitter_s: float = 0.0
-    """Up to so much more, each time anew."""
+    """An addition up to this, drawn anew each time."""
     store_s: float = 0.0
     """Until a record is safe."""
     straight_loss: float = 0.0

@@ -56,7 +56,7 @@ _SCHEMA: Final = pa.schema(
 )
 _BATCH: Final = 10_000
 _TASK_MAX: Final = 250_000
-"""A task reads at most so many records."""
+"""Records that a task reads, at most."""
 
 
 def register(session: SparkSession) -> None:
@@ -216,7 +216,7 @@ def numbers(offsets: dict[str, int]) -> dict[int, int]:
 
 
 def limited(starts: dict[int, int], ends: dict[int, int], most: int) -> dict[int, int]:
-    """Return ends that leave at most so many records; partitions with few give to others."""
+    """Return ends that leave at most `most` records; partitions with few give to others."""
     waiting = {number: end - starts.get(number, 0) for number, end in ends.items()}
     taken: dict[int, int] = {}
     for left, number in zip(

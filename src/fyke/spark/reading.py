@@ -194,7 +194,7 @@ class Reading:
         return Found(tuple(parts), dict(sorted(bad.items())))
 
     def _readable(self, batch: pa.RecordBatch) -> tuple[Columns, pa.Array | None, dict[int, str]]:
-        """Return the rows that are events, their numbers unless all are, and why others are none.
+        """Return the rows that are events, their numbers unless all are, and why others are not.
 
         Only a batch with such a row is read again, without it.
         """
@@ -217,7 +217,7 @@ class Reading:
         return dict.fromkeys(held.nonzero()[0].tolist(), MISFIT)
 
     def decoded(self, batch: pa.RecordBatch) -> Iterator[tuple[int, Event | str]]:
-        """Yield rows as events, or why they are none."""
+        """Yield rows as events, or why they are not events."""
         for row, text in enumerate(as_bytes(batch.column(self.names[0])).to_pylist()):
             try:
                 yield row, "the row is null" if text is None else self._decode(text)

@@ -1,7 +1,8 @@
 """Schemas with enumerations and timestamps, and filters and events that are about their order.
 
 The members of an enumeration are drawn from few words and stand in no order of texts. Events hold
-members, text that is none, other kinds, lists, or nothing; moments come as text and as timestamps.
+members, text that is not a member, other kinds, lists, or nothing. Moments come as text and as
+timestamps.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from fyke.limits import Limits
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Missing:
-    """Nothing, in so many places."""
+    """Nothing, in a number of places."""
 
     length: int
 

@@ -29,10 +29,10 @@ _EXACT_POWERS: Final = 22
 """10**22 is the last power of ten that is exactly a float64."""
 _ANY: Final = Context(prec=400)
 _FLOAT_DIGITS: Final = 15
-"""No two decimals of so many digits have one nearest float64."""
+"""No two decimals with at most this many digits have the same nearest float64."""
 _SAFE_BYTES: Final = 16
 _SAFE_SCALE: Final = 200
-"""Decimals of so many bytes and no larger scale can be compared, all of them."""
+"""Decimals of at most these bytes and of at most this scale can be compared, all of them."""
 
 
 def read_decimals(array: Any) -> Scalars:

@@ -1,6 +1,7 @@
 """Text that is read as timestamps, where somebody says that it is.
 
-Each different text is parsed once, by the one parser of timestamps. Text that is none is refused.
+Each different text is parsed once, by the one parser of timestamps. Other text is
+refused.
 """
 
 from __future__ import annotations

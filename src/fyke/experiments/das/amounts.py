@@ -97,7 +97,7 @@ def _judge_collapse(results: Results) -> Finding:
 # --- stability ------------------------------------------------------------------------------------
 
 STABLE: Final = 5.0
-"""A standard deviation of so many percent is quite stable."""
+"""A standard deviation, in percent, up to which a value is quite stable."""
 _REPETITIONS: Final = {"tiny": 3, "small": 10, "paper": 40}
 _STABILITY: Final = {"tiny": (400, 320), "small": (1_000, 2_000), "paper": (100_000, 20_000)}
 """Profiles and events."""

@@ -6,8 +6,8 @@ and task instead of one for each match. Every row is of one of four kinds:
 
     digest     subscription, events, rows     the keys of the events it accepts, and how many
     refusal    event, text, reason            a row that is no event
-    size       size, rows                     so many events had `size` matches
-    progress   at, rows                       so many events were matched at that moment
+    size       size, rows                     `rows` events had `size` matches
+    progress   at, rows                       `rows` events were matched at that moment
 
 Idea of the gathering: slots of subscriptions and positions packed into one integer each, sorted; a
 million matches take some ten milliseconds. No id is made into a string before it leaves. Memory: 20
@@ -72,7 +72,7 @@ def planned_journal(events: Events, pin: Pin, plan: Plan) -> DataFrame:
 
 
 def sizes_of(found: DataFrame, events: int) -> DataFrame:
-    """Return the sizes of so many events, from the digests and refusals of a journal."""
+    """Return the sizes of that number of events, from the digests and refusals of a journal."""
     from pyspark.sql import functions as f
 
     keys = found.where("subscription is not null").select(f.explode("events").alias("event"))

@@ -50,7 +50,7 @@ def run(
     *,
     seconds: float | None = None,
 ) -> RunOutcome:
-    """Run a stream until a signal, so many seconds, or for "available" the end of what there is.
+    """Run a stream until a signal, for some seconds, or if "available" to the end of what is there.
 
     A session that is given is used and stays.
     """

@@ -15,7 +15,7 @@ from fyke.pipeline.results.outcome import Rate, Streamed
 from fyke.pipeline.watching import Pulse
 
 WINDOW_S: Final = 10.0
-"""Rates now are those of the last so many seconds."""
+"""Seconds up to now of which the current rates are."""
 RATES_MAX: Final = 60
 
 

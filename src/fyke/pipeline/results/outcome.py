@@ -53,7 +53,7 @@ class RunStatistics:
     """Statistics of the journal of matching."""
 
     events_by_size: tuple[tuple[int, int], ...] = ()
-    """(number of matches, events with so many), ascending."""
+    """(number of matches, events with that number), ascending."""
     subscriptions_by_matches: tuple[tuple[int, int], ...] = ()
     """(k, subscriptions with 2**k to 2**(k+1) - 1 matches); k is -1 for those without any."""
     events_by_step: tuple[tuple[float, int], ...] = ()

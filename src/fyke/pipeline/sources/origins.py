@@ -1,7 +1,7 @@
 """Origins of the rows of a pipeline, as `pipeline.toml` says them.
 
-    workload, count                 generated, so many
-    workload, rate                  a stream: generated, so many a second
+    workload, count                 generated, a number of them
+    workload, rate                  a stream: generated, a number of them a second
     format, path                    files that are there
     format, path, stream = true     a stream: files as they appear in a folder
     format = "fyke", path           a stream: an append log
@@ -43,7 +43,7 @@ class Generated:
 
 @dataclass(frozen=True, slots=True)
 class Paced:
-    """Rows that a workload makes as time goes by: so many a second."""
+    """Rows that a workload makes as time goes by: a number of them a second."""
 
     workload: Workload
     rate: int

@@ -81,7 +81,7 @@ def in_columns(frame: DataFrame, source: Files) -> Events:
 def documents(rows: DataFrame, source: Files | Log | Topic) -> Events:
     """Read documents in the column `value`, as they are, with the key beside them.
 
-    The library reads the documents, as bytes: what is no UTF-8 is refused like any other mistake.
+    The library reads the documents, as bytes: other bytes than UTF-8 are refused like any mistake.
     """
     from pyspark.sql import functions as f
 

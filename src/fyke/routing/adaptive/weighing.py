@@ -34,7 +34,7 @@ BUSY: Final = 64
 """Messages of a broker to each neighbour between two rounds, on average."""
 _BETTER: Final = 0.9
 _SAMPLE: Final = 8
-"""One event in so many."""
+"""One event in this number."""
 _SAMPLED_MAX: Final = 64
 """Of a broker in a round."""
 _CONTROL: Final = 8

@@ -3,7 +3,7 @@
 Idea. Brokers are ordered by (degree, id) (SUM-Q8, SUM-Q9). A broker sends its summary to one
 neighbour that is greater in this order, the smallest of them: so there are no cycles, the greatest
 broker never sends, and a phase has fewer messages than there are brokers. With a `fan_out` it sends
-to so many of the greater ones, still without cycles. The map comes from
+to that many of the greater ones, still without cycles. The map comes from
 configuration, and from what brokers tell each other when they join or leave (SUM-35).
 Virtual degrees (SUM-F1): with `degree_max`, no broker looks greater than that.
 """

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _PARCEL: Final = pa.schema([("shard", pa.int32()), *FIELDS])
 _CHUNKS_AT_ONCE: Final = 16
-"""A job takes so many chunks from the driver, whose Java holds them several times."""
+"""Chunks that a job takes from the driver, whose Java holds them several times."""
 CARRIED_MAX: Final = 2**30
 """Bytes of packed subscriptions that were seen to pass, at 1 GB of the driver's memory."""
 

@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MEETING_SHARE: Final = 0.9
-"""An attribute is worth dealing out by where so many subscriptions need a value of it."""
+"""An attribute is worth dealing out by if this share of the subscriptions needs a value of it."""
 LARGEST_SHARE: Final = 0.2
-"""And no value has more of them."""
+"""And if no value has a larger share of them."""
 COPIES_SAVED: Final = 2
-"""A first stage pays where it names a part for each attribute, and there are so many times more."""
+"""A first stage names a part for each attribute. It pays from this many times more parts on."""
 SIFTED_SHARE: Final = 0.5
-"""Sifting pays where so many subscriptions are costly."""
+"""The share of costly subscriptions from which on sifting pays."""
 _log = logging.getLogger("fyke.spark")
 
 
@@ -149,7 +149,7 @@ def prepare_placement(
 def _pruned(
     events: DataFrame, task: Task, placement: str | Plan, parts: int | None, memory: int
 ) -> Placement:
-    """Prepare a first stage that fits in so many bytes, and shards of the originals."""
+    """Prepare a first stage that fits in `memory` bytes, and shards of the originals."""
     if placement != "multistage" or events.isStreaming:
         raise FykeError("memory= is for placement='multistage', of events that are no stream")
     check_choice(placement, None, parts)

@@ -46,9 +46,9 @@ class FirstStageProfile:
     share: float
     """Of the subscriptions that need one value of at least one of them."""
     filters: int
-    """About so many different weakened filters stand for all subscriptions."""
+    """The number of different weakened filters that stand for all subscriptions, estimated."""
     size: int
-    """About so many bytes they take, under short names of their own."""
+    """The bytes they take, under short names of their own, estimated."""
     largest: float
     """The share of the most frequent of them."""
 

@@ -117,7 +117,7 @@ _prepared: dict[tuple[Pin, int, int], Pruned] = {}
 
 
 def prepare_pruned(events: DataFrame, task: Task, memory: int, parts: int) -> Pruned:
-    """Prune the subscriptions of a task until they fit in so many bytes, and shard the originals.
+    """Prune the subscriptions of a task until they fit in `memory` bytes; shard the originals.
 
     FykeError where even the smallest set does not fit.
     """

@@ -26,7 +26,7 @@ def tasks(session: SparkSession) -> int:
 
 
 def _number(session: SparkSession, name: str) -> int:
-    """Return the cores of so many executors as a setting names; 0 where it says nothing."""
+    """Return the cores of the executors that a setting asks for; 0 if it says nothing."""
     count = session.conf.get(name, None) or ""
     cores = session.conf.get("spark.executor.cores", None) or "1"
     return int(count) * int(cores) if count.isdecimal() and cores.isdecimal() else 0

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TOP: Final = 1_000
 QUANTILES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 KEYS_MAX: Final = 500_000
-"""A worker hands on what it has counted when it holds so many values."""
+"""Values that a worker holds before it hands on what it has counted."""
 _COUNTS: Final = pa.schema(
     [
         ("attribute", pa.string()),

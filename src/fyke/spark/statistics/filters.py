@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fyke.spark.columns import Batches
 
 PREDICATES_HELD_MAX: Final = 200_000
-"""A worker hands on what it has counted when it holds so many predicates."""
+"""Predicates that a worker holds before it hands on what it has counted."""
 _PREDICATES: Final = pa.schema(
     [("predicate", pa.string()), ("attribute", pa.string()), ("subscriptions", pa.int64())]
 )

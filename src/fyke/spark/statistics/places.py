@@ -28,7 +28,7 @@ from fyke.filters.texts.glob import ONE, fold
 CLAUSES_MAX: Final = 16
 """At most this many clauses of a filter are considered."""
 GRAM: Final = 6
-"""Texts are known by parts of so many characters."""
+"""Characters in the parts by which texts are known."""
 GRAMS_MAX: Final = 4
 _ANYWHERE: Final = ""
 

@@ -183,7 +183,7 @@ def labelled(messages: DataFrame, stream: str, batch: int) -> DataFrame:
 
 
 def without(messages: DataFrame, sent: DataFrame) -> DataFrame:
-    """Return the messages that were not sent; of those that are alike, so many less as were."""
+    """Return the messages that were not sent; of equal ones, fewer by the number that were."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 

@@ -295,7 +295,7 @@ class Stream:
             stopped.result()
 
     def await_end(self, timeout: float | None = None) -> bool:
-        """Wait until the stream ends, at most so many seconds. Return True if it did.
+        """Wait until the stream ends, or for some seconds. Return True if it did.
 
         Raises what made it fail.
         """

@@ -44,7 +44,7 @@ Finished: TypeAlias = Callable[[Sequence[int]], None]
 
 JOBS_MAX: Final = 64
 AT_ONCE: Final = 24
-"""At most this many jobs at a time, and so many where the number of cores is not known."""
+"""Jobs at a time, at most, and where the number of cores is not known."""
 TASKS_MAX: Final = 8
 """At most this many tasks of a job; each does one run or more."""
 _DDL: Final = "run long, results string, error string"

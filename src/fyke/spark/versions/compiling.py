@@ -114,7 +114,7 @@ def _compile(table: DataFrame, path: Path, shards: int, make: Callable[[], Match
 
 
 def _shards(count: int, session: SparkSession) -> int:
-    """Return the number of shards for so many subscriptions."""
+    """Return the number of shards for a number of subscriptions."""
     few = max(1, -(-count // SHARD_MAX))
     if shares_disk(session):
         return few

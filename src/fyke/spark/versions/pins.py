@@ -22,7 +22,7 @@ from fyke.spark.versions import places, versions
 from fyke.spark.versions.snapshots import Part, Pin
 
 KEPT: Final = 2
-"""The pins of so many batches are kept."""
+"""Batches of which the pins are kept."""
 Fact = TypeVar("Fact")
 _NAME: Final = re.compile(r"batch-(\d+)\.json", re.ASCII)
 

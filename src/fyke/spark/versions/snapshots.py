@@ -32,7 +32,7 @@ from fyke.spark.shipping.shipping import copies_folder, seen
 from fyke.spark.versions.places import Place, is_address, told
 
 OPEN_MAX: Final = 8
-"""A worker keeps so many snapshots open."""
+"""Snapshots that a worker keeps open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ Make: TypeAlias = Callable[[Topology, dict[str, str], str], System]
 
 LATENCY_S: Final = 0.001
 MESSAGES_MAX: Final = 50_000
-"""After so many messages an overlay is taken never to settle."""
+"""Messages after which an overlay is taken never to settle."""
 
 
 def maker(strategy: str | Make, first: str = "event_forwarding") -> Make:
