@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,17 @@ PACKAGE = Path(fyke.__file__).parent
 ROOMS = sorted(path.parent for path in PACKAGE.glob("*/**/__init__.py"))
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def listed(room: Path) -> list[str]:
     """Return the modules that the docstring of a folder lists below `Inside:`.
 
     They open an indented line, separated by commas; `closures/` is a folder, `column_*` several.
     """
-    text = ast.get_docstring(ast.parse((room / "__init__.py").read_text()), clean=False) or ""
+    text = ast.get_docstring(tree(room / "__init__.py"), clean=False) or ""
     lines = re.findall(r"^ {4}(\S.*?)(?: {2,}|$)", text.partition("Inside:\n")[2], re.M)
     return [name.strip() for line in lines for name in line.split(",")]
 
@@ -57,7 +63,7 @@ COMMANDS = PACKAGE / "cli"
 
 def docstrings(path: Path) -> list[str]:
     """Return every docstring of a module: its own, of classes and functions, below constants."""
-    bodies = (getattr(node, "body", None) for node in ast.walk(ast.parse(path.read_text())))
+    bodies = (getattr(node, "body", None) for node in ast.walk(tree(path)))
     lines = [line for body in bodies if isinstance(body, list) for line in body]
     constants = [line.value for line in lines if isinstance(line, ast.Expr)]
     texts = [each.value for each in constants if isinstance(each, ast.Constant)]
@@ -83,10 +89,11 @@ ACYCLIC = ("filters", "logs", "matching", "spark", "workloads")
 """Folders without import cycles, imports inside of functions included."""
 
 
-def imported(path: Path) -> set[Path]:
+@cache
+def imported(path: Path) -> frozenset[Path]:
     """Return the modules of the package that a module imports, except for types alone."""
-    tree = ast.parse(path.read_text())
-    guards = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    nodes = list(ast.walk(tree(path)))
+    guards = [node for node in nodes if isinstance(node, ast.If)]
     for_types = {
         id(line)
         for guard in guards
@@ -94,11 +101,11 @@ def imported(path: Path) -> set[Path]:
         for line in guard.body
     }
     found: set[Path] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module and id(node) not in for_types:
             parts = {module_file(f"{node.module}.{each.name}") for each in node.names}
             found |= {module_file(node.module) if part is None else part for part in parts} - {None}
-    return found - {path, PACKAGE / "__init__.py"}
+    return frozenset(found - {path, PACKAGE / "__init__.py"})
 
 
 def module_file(name: str) -> Path | None:
@@ -115,3 +122,32 @@ def test_no_import_cycles_not_even_lazy_ones(folder: str) -> None:
         for path in free:
             del left[path]
     assert sorted(str(path.relative_to(PACKAGE)) for path in left) == []
+
+
+SINGLE = {path.stem for path in PACKAGE.glob("*.py")} - {"assembly", "hub"}
+"""Modules of the package that are no part of the map's arrows: errors, limits and their like."""
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def test_the_map_says_what_a_folder_imports() -> None:
+    text = (PACKAGE.parent.parent / "ARCHITECTURE.md").read_text()
+    rows = re.findall(r"^\| ((?:`[\w/.]+`(?:, )?)+) \| .* \| ((?:`\w+`(?:, )?)*) ?\|$", text, re.M)
+    said = {
+        name.removesuffix(".py"): {each.strip("`") for each in may.split(", ")}
+        for names, may in rows
+        for name in re.findall(r"`(\w+)(?:/|\.py)`", names)
+    }
+    assert len(said) > 15
+    found: dict[str, set[str]] = {name: set() for name in said}
+    for path in PACKAGE.rglob("*.py"):
+        name = part_of(path)
+        if name in said:
+            found[name] |= set(map(part_of, imported(path))) - SINGLE - {name}
+    silent = {name: parts - said[name] for name, parts in found.items() if parts - said[name]}
+    assert silent == {}
+    together = {"hub": found["hub"] | found["hub_stream"], "hub_stream": said["hub_stream"]}
+    idle = {name: said[name] - parts - {""} for name, parts in (found | together).items()}
+    assert {name: parts for name, parts in idle.items() if parts} == {}
