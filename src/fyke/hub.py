@@ -164,15 +164,15 @@ class Hub:
         `id` names the subscription, in what `publish` returns and where an error is reported.
         """
         if callback is not None:
-            return self._subscribed(filter, callback, where, id, dialect)
+            return self._subscribe(filter, callback, where, id, dialect)
 
         def decorate(function: _Function) -> _Function:
-            self._subscribed(filter, function, where, id, dialect)
+            self._subscribe(filter, function, where, id, dialect)
             return function
 
         return decorate
 
-    def _subscribed(
+    def _subscribe(
         self,
         filter: Filter | object,
         callback: Callback,
@@ -196,7 +196,7 @@ class Hub:
                 self._typed.add(name, typed)
                 self._had_typed = True
             self._made.add(name)
-            return self._attached(name, callback)
+            return self._attach(name, callback)
 
     def _unused(self) -> str:
         names = (f"callback-{number}" for number in self._numbers)
@@ -216,15 +216,15 @@ class Hub:
         A subscription that the hub did not make stays when its callbacks go.
         """
         if callback is not None:
-            return self._heard(id, callback)
+            return self._listen(id, callback)
 
         def decorate(function: _Function) -> _Function:
-            self._heard(id, function)
+            self._listen(id, function)
             return function
 
         return decorate
 
-    def _heard(self, id: str, callback: Callback) -> Handle:
+    def _listen(self, id: str, callback: Callback) -> Handle:
         _check(callback)
         with self._lock:
             if id not in self._matcher:
@@ -232,9 +232,9 @@ class Hub:
                     f"there is no subscription {shown(id)}; hub.subscribe(filter, callback, id=...)"
                     " makes one"
                 )
-            return self._attached(id, callback)
+            return self._attach(id, callback)
 
-    def _attached(self, id: str, callback: Callback) -> Handle:
+    def _attach(self, id: str, callback: Callback) -> Handle:
         number = next(self._numbers)
         self._callbacks.setdefault(id, {})[number] = callback
         return Handle(self, id, number)
@@ -255,7 +255,7 @@ class Hub:
         StreamOverflow after those that wait, or with `when_full="drop"` the oldest is dropped.
         """
         stream = Stream(size, when_full)
-        stream.attach(lambda put: self._subscribed(filter, put, where, id, dialect).unsubscribe)
+        stream.attach(lambda put: self._subscribe(filter, put, where, id, dialect).unsubscribe)
         return stream
 
     def unsubscribe(self, callback: Callback) -> int:
@@ -347,7 +347,7 @@ class Hub:
         called.sort(key=itemgetter(0))
         refused, errors = judgement.run()
         typed = judgement.typed
-        failures = [self._failed(id, error, event) for id, error in errors]
+        failures = [self._report(id, error, event) for id, error in errors]
         coroutines: list[tuple[str, Coroutine[Any, Any, Any]]] = []
         for _, id, callback in called:
             if id in refused:
@@ -355,7 +355,7 @@ class Hub:
             try:
                 result = callback(judgement.object if id in typed else event)
             except Exception as error:
-                failures.append(self._failed(id, error, event))
+                failures.append(self._report(id, error, event))
             else:
                 if inspect.iscoroutine(result):
                     coroutines.append((id, result))
@@ -371,7 +371,7 @@ class Hub:
             *(coroutine for _, coroutine in coroutines), return_exceptions=True
         )
         return [
-            self._failed(id, result, event)
+            self._report(id, result, event)
             for (id, _), result in zip(coroutines, results, strict=True)
             if isinstance(result, BaseException)
         ]
@@ -380,9 +380,9 @@ class Hub:
         try:
             await coroutine
         except Exception as error:
-            self._failed(id, error, event)
+            self._report(id, error, event)
 
-    def _failed(self, id: str, error: BaseException, event: Event) -> Failure:
+    def _report(self, id: str, error: BaseException, event: Event) -> Failure:
         failure = Failure(id, error)
         try:
             self._on_error(failure, event)

@@ -62,7 +62,7 @@ def test_a_file_appears_whole(tmp_path: Path, monkeypatch):
             trace.write(record)
         assert not path.exists()
         (staging,) = tmp_path.iterdir()
-        trace._opened().flush()
+        trace._open().flush()
         assert len(list(read(staging))) == 9, "all but the last are written already"
     assert [path] == list(tmp_path.iterdir())
     assert list(read(path)) == every

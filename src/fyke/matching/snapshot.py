@@ -189,7 +189,7 @@ class _File:
 
 def load(path: Path) -> tuple[dict[str, Any], Arrays]:
     """Return the facts and the arrays, mapped; FykeError says what is wrong with the folder."""
-    facts, files, maps = _opened(path)
+    facts, files, maps = _open(path)
     with ThreadPoolExecutor(_READERS) as readers:
         digests = list(readers.map(_digest, maps.values()))
     arrays: Arrays = {}
@@ -214,13 +214,13 @@ def identity(path: Path) -> str:
     return _digest(text)
 
 
-def _opened(path: Path) -> tuple[dict[str, Any], dict[str, _File], dict[str, Any]]:
+def _open(path: Path) -> tuple[dict[str, Any], dict[str, _File], dict[str, Any]]:
     """Return facts, files and their maps, all of one snapshot, also while another is saved."""
     for attempt in range(_ATTEMPTS):
         text = _manifest_text(path)
         facts, files = _manifest(path, text)
         try:
-            return facts, files, {name: _mapped(path, file) for name, file in files.items()}
+            return facts, files, {name: _map(path, file) for name, file in files.items()}
         except _Gone:
             if attempt == _ATTEMPTS - 1 or _manifest_text(path) == text:
                 raise
@@ -286,7 +286,7 @@ def _file(folder: Path, name: str, entry: dict[str, Any]) -> _File:
     return file
 
 
-def _mapped(path: Path, file: _File) -> Any:
+def _map(path: Path, file: _File) -> Any:
     try:
         with file.path.open("rb") as opened:
             found = os.fstat(opened.fileno()).st_size

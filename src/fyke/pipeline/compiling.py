@@ -27,7 +27,7 @@ class Compiled:
     refused: int
 
 
-def compiled(
+def compile_subscriptions(
     session: SparkSession, pipeline: Pipeline, table: str, versions: str, refusals: str
 ) -> Compiled:
     """Compile the subscriptions: all of them to `table`, a version to `versions`.

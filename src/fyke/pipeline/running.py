@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fyke.pipeline.checking import check
-from fyke.pipeline.compiling import Compiled, compiled
+from fyke.pipeline.compiling import Compiled, compile_subscriptions
 from fyke.pipeline.configuration import Pipeline
 from fyke.pipeline.live.journal import planned_journal, sizes_of
 from fyke.pipeline.results import counting
@@ -103,7 +103,7 @@ class _Run:
     def compile(self, session: SparkSession) -> Compiled:
         names = ("subscriptions", "compiled", "refused-subscriptions.ndjson")
         with self.stage("compile", "subscriptions") as counted:
-            made = compiled(session, self.pipeline, *map(self.folder.at, names))
+            made = compile_subscriptions(session, self.pipeline, *map(self.folder.at, names))
             counted.append(made.version.subscriptions)
         return made
 

@@ -35,7 +35,7 @@ class Stages:
         own = None
         try:
             if session is None:
-                own = session = self._started(place, settings)
+                own = session = self._start(place, settings)
             self.session = session
             yield session
         except KeyboardInterrupt:
@@ -47,7 +47,7 @@ class Stages:
             if own is not None:
                 _end(own)
 
-    def _started(self, place: Place, settings: Mapping[str, Any]) -> SparkSession:
+    def _start(self, place: Place, settings: Mapping[str, Any]) -> SparkSession:
         with self("start", "session") as counted:
             counted.append(1)
             conf = {**settings, **place.conf}

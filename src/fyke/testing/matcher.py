@@ -42,7 +42,7 @@ def check_matcher(
     for step in range(steps):
         _change(matcher, expected, draw, filters, f"s{step}")
         if draw.random() < 0.1:
-            matcher = _reopened(matcher)
+            matcher = _reopen(matcher)
             _check_filters(matcher, expected, draw.choice(events))
         for event in draw.sample(events, min(len(events), 4)):
             right = sorted(id for id, filter in expected.items() if filter.matches(event))
@@ -84,7 +84,7 @@ def _change(
         expected[known] = filter
 
 
-def _reopened(matcher: Matcher) -> Matcher:
+def _reopen(matcher: Matcher) -> Matcher:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "snapshot"
         matcher.save(path)

@@ -48,7 +48,7 @@ class TraceFile:
         try:
             if kind is None:
                 self._flush()
-            self._opened().close()
+            self._open().close()
             if kind is None:
                 self._staging.replace(self.path)
         except OSError as refused:
@@ -63,13 +63,13 @@ class TraceFile:
 
     def _flush(self) -> None:
         try:
-            self._opened().write(lines(self._held))
+            self._open().write(lines(self._held))
         except OSError as refused:
             raise self._failed(refused) from None
         self.records += len(self._held)
         self._held.clear()
 
-    def _opened(self) -> BinaryIO:
+    def _open(self) -> BinaryIO:
         if self._stream is None:
             raise FykeError(f"{self.path}: the trace is not open")
         return self._stream

@@ -33,7 +33,7 @@ from fyke.pipeline.sources.sources import Events, Shape
 from fyke.pipeline.stages import Stages
 from fyke.pipeline.watching import Watcher
 from fyke.spark.sessions.workers import check_seen
-from fyke.spark.streams.streaming import AVAILABLE, Stream, started, timing
+from fyke.spark.streams.streaming import AVAILABLE, Stream, start_query, timing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -109,7 +109,7 @@ class _Live:
         with self.stage("stream", "events", has_bar=False) as counted, stop_requests() as request:
             now = Now(self.counts_log)
             before = now.totals.events
-            running = self._started(events)
+            running = self._start(events)
             end = None if seconds is None else time.monotonic() + seconds
             self._watch(session, running, now, request, end)
             if request.is_made:
@@ -174,7 +174,7 @@ class _Live:
 
     # --- while it runs
 
-    def _started(self, events: Events) -> Stream:
+    def _start(self, events: Events) -> Stream:
         last, at = self.counts_log.last(), self.folder.at
         step = MicroBatch(
             run=secrets.token_hex(8),
@@ -194,7 +194,9 @@ class _Live:
         )
         pace, checkpoint = self.pipeline.pace, at("checkpoint")
         when = timing(pace.every_s if pace.until == UNTIL[0] else AVAILABLE)
-        return Stream(started(events.frame, step, f"{checkpoint}/spark", when, None), checkpoint)
+        return Stream(
+            start_query(events.frame, step, f"{checkpoint}/spark", when, None), checkpoint
+        )
 
     def _watch(
         self,

@@ -86,14 +86,14 @@ class MicroBatch(BatchProtocol[_Counts]):
 
     def publish(self, rows: DataFrame, batch: int, pinned: Pinned, begun: float | None) -> _Counts:
         found = FolderSink(self.at.journal)
-        journalled = self._journalled(rows, batch, pinned, found)
+        journalled = self._write_journal(rows, batch, pinned, found)
         counts = _counted(found.folder(batch))
         if counts.events and not Path(self.at.sample).exists():
             self._keep_sample(rows)
         sent = self._notify(journalled, batch, pinned, counts)
         if counts.refused:
             bad = journalled.where("reason is not null").select("event", "text", "reason")
-            _published(FolderSink(self.at.refused, "json"), bad, batch)
+            _publish(FolderSink(self.at.refused, "json"), bad, batch)
         return replace(counts, notifications=sent)
 
     def keep(self, batch: int, pinned: Pinned, counts: _Counts, worked: Worked) -> None:
@@ -118,11 +118,11 @@ class MicroBatch(BatchProtocol[_Counts]):
         rows.limit(SAMPLE_EVENTS).write.mode("overwrite").parquet(str(staging))
         publish_folder(staging, path)
 
-    def _journalled(
+    def _write_journal(
         self, rows: DataFrame, batch: int, pinned: Pinned, sink: FolderSink
     ) -> DataFrame:
         found = journal(Events(rows, self.shape), pinned.pin)
-        _published(sink, found, batch)
+        _publish(sink, found, batch)
         written = rows.sparkSession.read.schema(found.schema)
         return written.parquet(str(sink.folder(batch)))
 
@@ -133,14 +133,14 @@ class MicroBatch(BatchProtocol[_Counts]):
         sent = notifications(journalled, session.read.schema(_HOLDERS).parquet(table), form)
         if self.wanted.parquet:
             sink = FolderSink(self.at.parquet)
-            _published(sink, sent, batch)
+            _publish(sink, sent, batch)
             sent = session.read.schema(sent.schema).parquet(str(sink.folder(batch)))
         if self.wanted.ndjson:
-            _published(FolderSink(self.at.ndjson, "json"), sent, batch)
+            _publish(FolderSink(self.at.ndjson, "json"), sent, batch)
         return counts.digests if form == "digest" else sent.count()
 
 
-def _published(sink: FolderSink, rows: DataFrame, batch: int) -> None:
+def _publish(sink: FolderSink, rows: DataFrame, batch: int) -> None:
     if not sink.has(batch):
         sink.write(rows, batch)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fyke.durable import make_folder, publish_folder, write_whole
 from fyke.errors import FykeError, shown
-from fyke.pipeline.compiling import compiled
+from fyke.pipeline.compiling import compile_subscriptions
 from fyke.pipeline.configuration import Pipeline
 from fyke.pipeline.results.folder import Folder
 from fyke.pipeline.sources import paths
@@ -94,7 +94,9 @@ class Standing:
             shutil.rmtree(stale, ignore_errors=True)
         staging = root / f"{_STAGING}{secrets.token_hex(8)}"
         refusals = Path(self.refusals) / staging.name
-        made = compiled(session, pipeline, str(staging / "all"), self.compiled, str(refusals))
+        made = compile_subscriptions(
+            session, pipeline, str(staging / "all"), self.compiled, str(refusals)
+        )
         made.standing.write.parquet(str(staging / "used"))
         number = made.version.number
         shutil.rmtree(self.table(number), ignore_errors=True)

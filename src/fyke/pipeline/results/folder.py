@@ -92,17 +92,17 @@ class Folder:
             if found is not None:
                 with cls(path).held():  # someone may be about to write there
                     pass
-            return cls._cleared(path, {_STREAM: stream})
+            return cls._clear(path, {_STREAM: stream})
 
     @classmethod
-    def _cleared(cls, path: Path, description: Mapping[str, Any]) -> Folder:
+    def _clear(cls, path: Path, description: Mapping[str, Any]) -> Folder:
         _check_ours(path)
         make_folder(path)
         for name in _NAMES:
             _remove(path / name)
-        return cls(path)._marked(description)
+        return cls(path)._mark(description)
 
-    def _marked(self, description: Mapping[str, Any]) -> Folder:
+    def _mark(self, description: Mapping[str, Any]) -> Folder:
         write_whole(self.path / _MARK, json.dumps(description, indent=1) + "\n")
         return self
 
@@ -163,7 +163,7 @@ def replacing(
         description = {**description, "tables": told(tables)}
     try:
         with _troubles(path):
-            folder = Folder(staging, tables)._marked(description)
+            folder = Folder(staging, tables)._mark(description)
         with folder.held():
             with _troubles(path):
                 _tidy(path, staging)

@@ -53,15 +53,15 @@ def session(
         remote = os.environ.get("SPARK_REMOTE") or None
     running = _running()
     if running is not None:
-        made = _adapted(running, master or remote, conf)
+        made = _adapt(running, master or remote, conf)
     elif remote is not None and not is_here(remote):
-        made = _connected(remote, remote_settings(conf))
+        made = _connect(remote, remote_settings(conf))
     elif remote is not None:
-        made = _served(remote, name, settings(remote, conf, logs))
+        made = _serve(remote, name, settings(remote, conf, logs))
     else:
         if master is None and not _is_submitted():
             master = "local[*]"
-        made = _started(master, name, settings(master, conf, logs))
+        made = _start(master, name, settings(master, conf, logs))
     if ship:
         ship_package(made)
     _register(made)
@@ -92,7 +92,7 @@ def _running() -> SparkSession | None:
     return SparkSession.getActiveSession()
 
 
-def _adapted(
+def _adapt(
     running: SparkSession, place: str | None, conf: Mapping[str, object] | None
 ) -> SparkSession:
     """Return the running session with the settings that can still be changed."""
@@ -111,7 +111,7 @@ def _adapted(
     return running
 
 
-def _started(master: str | None, name: str, options: dict[str, str]) -> SparkSession:
+def _start(master: str | None, name: str, options: dict[str, str]) -> SparkSession:
     """Return a session with a driver in a JVM beside this process."""
     from pyspark.sql import SparkSession
 
@@ -125,12 +125,12 @@ def _started(master: str | None, name: str, options: dict[str, str]) -> SparkSes
         return builder.getOrCreate()
 
 
-def _served(master: str, name: str, options: dict[str, str]) -> SparkSession:
+def _serve(master: str, name: str, options: dict[str, str]) -> SparkSession:
     """Return a session over Spark Connect, with a server of its own."""
     from fyke.spark.sessions.connect import client, server_settings
 
     options = server_settings(options)
-    server = _started(master, name, options)
+    server = _start(master, name, options)
     with _failures("Spark Connect did not start"):
         try:
             return client(options)
@@ -139,7 +139,7 @@ def _served(master: str, name: str, options: dict[str, str]) -> SparkSession:
             raise
 
 
-def _connected(address: str, options: dict[str, str]) -> SparkSession:
+def _connect(address: str, options: dict[str, str]) -> SparkSession:
     """Return a session over Spark Connect, with a server that others run."""
     from pyspark.sql import SparkSession
 

@@ -28,7 +28,7 @@ _LOCK: Final = ".lock"
 def attempting(folder: Path) -> Iterator[str]:
     """Hold how names in a folder begin; what is left under them goes away, of dead tasks too."""
     sweep(folder)
-    handle, lock = _locked(folder)
+    handle, lock = _lock(folder)
     try:
         yield lock.stem
     finally:
@@ -56,7 +56,7 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _locked(folder: Path) -> tuple[int, Path]:
+def _lock(folder: Path) -> tuple[int, Path]:
     """Make a file and lock it; again, if somebody swept it in the moment between."""
     while True:
         lock = folder / f"{ATTEMPT}{secrets.token_hex(8)}{_LOCK}"

@@ -114,7 +114,7 @@ def match_stream(
         errors=bad,
     )
     place = below(told(folder), _SPARK) if journal is None else absolute(journal)
-    return Stream(started(events, step, place, when, name), folder)
+    return Stream(start_query(events, step, place, when, name), folder)
 
 
 # --- what was given ------------------------------------------------------------------------------
@@ -179,14 +179,14 @@ def _following(
     if isinstance(subscriptions, Version):
         return Following(absolute(subscriptions.path), subscriptions.number, sweeps)
     if isinstance(subscriptions, Matcher):
-        return _saved(subscriptions, checkpoint)
+        return _save(subscriptions, checkpoint)
     if not isinstance(subscriptions, str | Path):
         raise FykeError(
             f"subscriptions: expected a folder of versions, a Version or a Matcher, not "
             f"{type(subscriptions).__name__}; fyke.spark.compile makes a Version of a DataFrame"
         )
     if versions.is_snapshot(absolute(subscriptions)):
-        return _saved(Matcher.open(local(absolute(subscriptions))), checkpoint)
+        return _save(Matcher.open(local(absolute(subscriptions))), checkpoint)
     path = absolute(subscriptions)
     versions.current(path)
     return Following(path, None, sweeps)
@@ -202,13 +202,13 @@ def _sent(following: Following, session: SparkSession) -> Following:
     return replace(following, sent=chosen)
 
 
-def _saved(matcher: Matcher, checkpoint: str) -> Following:
+def _save(matcher: Matcher, checkpoint: str) -> Following:
     """Return the state of a matcher as a version in the checkpoint, where repetitions find it."""
     made = versions.add(below(checkpoint, _SUBSCRIPTIONS), matcher)
     return Following(made.path, made.number, sweeps=True)
 
 
-def started(
+def start_query(
     events: DataFrame,
     step: Callable[[DataFrame, int], None],
     journal: str,

@@ -29,7 +29,7 @@ import pyarrow as pa
 from fyke.errors import FykeError, shown
 from fyke.spark.sessions.settings import cores, is_here
 from fyke.spark.sessions.starting import reason_of
-from fyke.spark.sessions.starting import session as started
+from fyke.spark.sessions.starting import session as start_session
 from fyke.spark.sweeps.sweep_table import RESERVED, Columns, Outcome, declared, table
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def sweep(
         raise FykeError(f"{shown(function)} cannot be called; expected a function")
     choices, numbers = _choices(grid), _seeds(seeds)
     runs = [(choice, seed) for choice in choices for seed in numbers]
-    used = started() if session is None else session
+    used = start_session() if session is None else session
     types = None if schema is None else declared(used, schema)
     outcomes = _Sweep(used, _Calls(function, runs), progress, finished).outcomes()
     return used.createDataFrame(table(runs, outcomes, types))

@@ -158,18 +158,18 @@ def build_shard(
     refused: list[dict[str, Any]] = []
     for batch in batches:
         for row in batch.to_pylist():
-            reason = _added(matcher, row)
+            reason = _add(matcher, row)
             if reason is not None:
                 refused.append({**row, "reason": reason})
         if len(refused) >= _REFUSALS_MAX:
-            yield _reported(refused)
+            yield _report(refused)
             refused = []
-    yield _reported(refused)
+    yield _report(refused)
     for row in delivery.deliver(name, matcher):
-        yield _reported([row])
+        yield _report([row])
 
 
-def _added(matcher: Matcher, row: dict[str, Any]) -> str | None:
+def _add(matcher: Matcher, row: dict[str, Any]) -> str | None:
     """Add a subscription; return why it cannot be added."""
     if row["id"] is None or row["filter"] is None:
         return f"the {'id' if row['id'] is None else 'filter'} is null"
@@ -180,5 +180,5 @@ def _added(matcher: Matcher, row: dict[str, Any]) -> str | None:
     return None
 
 
-def _reported(rows: list[dict[str, Any]]) -> pa.RecordBatch:
+def _report(rows: list[dict[str, Any]]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(rows, _BUILT)

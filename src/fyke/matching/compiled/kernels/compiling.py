@@ -226,7 +226,7 @@ class _Background:
         with self._lock:
             if self.is_stopping:
                 return False
-            self._process = process = _started()
+            self._process = process = _start_process()
         with process:
             assert process.stdout is not None
             handed_over = process.stdout.read()
@@ -249,7 +249,7 @@ class _Background:
         return False
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _start_process() -> subprocess.Popen[bytes]:
     """Return the process that compiles; it ends with its work or with this process."""
     return subprocess.Popen(
         [sys.executable, "-P", "-c", f"from {__name__} import main; main()"],
