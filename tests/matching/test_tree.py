@@ -11,7 +11,7 @@ from fyke.events.event import Event
 from fyke.filters.filter import Filter
 from fyke.matching.engines.interval import IntervalEngine
 from fyke.matching.engines.interval_parameters import Parameters
-from fyke.matching.engines.tree import Node, TreeEngine
+from fyke.matching.engines.tree import TreeEngine, TreeNode
 from fyke.testing.generators import events, filters, predicates
 
 X1 = {
@@ -36,7 +36,7 @@ def filled(made: TreeEngine | IntervalEngine, texts: dict[int, str]) -> None:
         made.add(slot, fyke.parse(text))
 
 
-def nodes(root: Node) -> int:
+def nodes(root: TreeNode) -> int:
     below = (end for branch in root.branches.values() for end in branch.ends.values())
     return 1 + sum(map(nodes, below))
 

@@ -17,7 +17,7 @@ from fyke.matching.snapshot import identity
 from fyke.spark.placements.memory import passing_max
 from fyke.spark.shipping import delivering
 from fyke.spark.shipping.archives import pack, unpack
-from fyke.spark.shipping.delivering import Delivery, Taking
+from fyke.spark.shipping.delivering import SnapshotDelivery, Taking
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def matcher(monkeypatch: pytest.MonkeyPatch) -> Matcher:
 def sent(folder: Path, matcher: Matcher) -> list[dict[str, Any]]:
     """The rows of a worker that does not see the folder."""
     folder.mkdir(exist_ok=True)
-    rows = list(Delivery(str(folder), "_mark-elsewhere").deliver("shard-00000", matcher))
+    rows = list(SnapshotDelivery(str(folder), "_mark-elsewhere").deliver("shard-00000", matcher))
     assert len(rows) > 3
     return rows
 
@@ -61,7 +61,7 @@ def test_the_first_complete_attempt_wins(tmp_path: Path, matcher: Matcher) -> No
 
 
 def test_a_worker_that_sees_the_folder_saves_there(tmp_path: Path, matcher: Matcher) -> None:
-    delivery = Delivery.begin(tmp_path / "v")
+    delivery = SnapshotDelivery.begin(tmp_path / "v")
     (row,) = delivery.deliver("shard-00000", matcher)
     assert row.get("data") is None
     Taking(tmp_path / "v").take({"data": None, **row})  # type: ignore[arg-type]
@@ -70,8 +70,10 @@ def test_a_worker_that_sees_the_folder_saves_there(tmp_path: Path, matcher: Matc
 
 def test_a_folder_of_the_same_name_deceives_nobody(tmp_path: Path, matcher: Matcher) -> None:
     """The mark is another one there."""
-    elsewhere = Delivery.begin(tmp_path / "v")
-    rows = list(Delivery(elsewhere.folder, "_mark-of-another-machine").deliver("s", matcher))
+    elsewhere = SnapshotDelivery.begin(tmp_path / "v")
+    rows = list(
+        SnapshotDelivery(elsewhere.folder, "_mark-of-another-machine").deliver("s", matcher)
+    )
     assert all(row["data"] for row in rows)
 
 
@@ -79,7 +81,7 @@ def test_a_task_that_is_late(
     tmp_path: Path, matcher: Matcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second attempt still works when the driver has all it wanted: it takes its own away."""
-    delivery, save = Delivery.begin(tmp_path / "v"), Matcher.save
+    delivery, save = SnapshotDelivery.begin(tmp_path / "v"), Matcher.save
 
     def late(matcher: Matcher, path: Path) -> None:
         delivery._sweep()

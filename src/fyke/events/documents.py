@@ -40,7 +40,7 @@ Text: TypeAlias = str | bytes
 _Cells: TypeAlias = tuple[list[Any], list[int], list[int]]
 """Values, the row of each, and the rows in which they are elements of a list."""
 
-_KINDS: Final[dict[type, tuple[ColumnKind, Any]]] = {
+KINDS_OF_CLASSES: Final[dict[type, tuple[ColumnKind, Any]]] = {
     type(None): ("null", pa.null()),
     bool: ("bool", pa.bool_()),
     int: ("number", pa.int64()),
@@ -100,7 +100,7 @@ def _parts(cells: Mapping[type, _Cells], count: int) -> tuple[Column, ...]:
         if cls is ExactDecimal:
             parts += _decimals(values, rows, lists, count)
         else:
-            kind, type_ = _KINDS[cls]
+            kind, type_ = KINDS_OF_CLASSES[cls]
             parts.append(_column(kind, pa.array(values, type_), rows, lists, count))
     return tuple(parts)
 

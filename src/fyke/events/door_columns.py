@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from fyke.errors import EventError
 from fyke.events.arrow.parts import Column, ColumnKind
 from fyke.events.columns import Columns
-from fyke.events.documents import in_columns
+from fyke.events.documents import KINDS_OF_CLASSES, in_columns
 from fyke.events.door import REFUSED, Door, Node
 from fyke.events.event import Event
 from fyke.events.number import INT_MAX, INT_MIN
@@ -180,14 +180,6 @@ def _uncollected() -> Iterator[None]:
 
 # --- columns -------------------------------------------------------------------------------------
 
-_KINDS: Final[dict[type, tuple[ColumnKind, Any]]] = {
-    type(None): ("null", pa.null()),
-    bool: ("bool", pa.bool_()),
-    int: ("number", pa.int64()),
-    float: ("number", pa.float64()),
-    str: ("string", pa.large_string()),
-}
-
 
 class _Dealt:
     """The values of many Structs, dealt out to the parts of columns."""
@@ -238,7 +230,7 @@ class _Dealt:
         elif cls is int:
             self._integers(node, values, rows, is_listed)
         elif node.is_read and cls is not UnsetType:
-            kind, type_ = _KINDS[cls]
+            kind, type_ = KINDS_OF_CLASSES[cls]
             self._add(node, kind, pa.array(values, type_), rows, is_listed)
 
     def _integers(self, node: Node, values: Sequence[int], rows: Rows, is_listed: bool) -> None:

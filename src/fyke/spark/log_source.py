@@ -121,7 +121,7 @@ class LogSource(DataSource):
 
 
 @dataclass
-class Range(InputPartition):
+class OffsetRange(InputPartition):
     """Records that one task reads."""
 
     partition: int
@@ -129,16 +129,16 @@ class Range(InputPartition):
     end: int
 
 
-def ranges(starts: dict[int, int], ends: dict[int, int]) -> list[Range]:
+def ranges(starts: dict[int, int], ends: dict[int, int]) -> list[OffsetRange]:
     """Return what lies between the offsets, in pieces for tasks."""
     return [
-        Range(number, start, min(start + _TASK_MAX, end))
+        OffsetRange(number, start, min(start + _TASK_MAX, end))
         for number, end in ends.items()
         for start in range(starts.get(number, 0), end, _TASK_MAX)
     ]
 
 
-def batches(path: str, wanted: Range) -> Iterator[pa.RecordBatch]:
+def batches(path: str, wanted: OffsetRange) -> Iterator[pa.RecordBatch]:
     """In a worker: yield the records as Arrow batches."""
     records = Partitions.open(path).log(wanted.partition).read(wanted.start, wanted.end)
     while rows := list(islice(records, _BATCH)):
@@ -162,12 +162,12 @@ class LogReader(DataSourceReader):
     def __init__(self, path: str) -> None:
         self.path = path
 
-    def partitions(self) -> Sequence[Range]:
+    def partitions(self) -> Sequence[OffsetRange]:
         logs = Partitions.open(self.path).logs()
         return ranges({}, {number: log.end() for number, log in enumerate(logs)})
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, Range)
+        assert isinstance(partition, OffsetRange)
         return batches(self.path, partition)
 
 
@@ -199,11 +199,11 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def reportLatestOffset(self) -> dict[str, int]:
         return {str(number): end for number, end in self._ends().items()}
 
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[Range]:
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[OffsetRange]:
         return ranges(numbers(start), numbers(end))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, Range)
+        assert isinstance(partition, OffsetRange)
         return batches(self.path, partition)
 
     def _ends(self) -> dict[int, int]:

@@ -51,7 +51,7 @@ def need_value(schema: StructType) -> None:
 
 
 @dataclass
-class Staged(WriterCommitMessage):
+class StagedFile(WriterCommitMessage):
     """The file with the values of a task, and how many there must be."""
 
     file: str
@@ -65,7 +65,7 @@ def opened(path: str, count: int | None) -> Partitions:
     return Partitions.create(path, count or 1)
 
 
-def stage(path: str, job: str, batches: Iterator[pa.RecordBatch]) -> Staged:
+def stage(path: str, job: str, batches: Iterator[pa.RecordBatch]) -> StagedFile:
     """In a worker: keep the values of a task in a file."""
     folder = Path(path) / _STAGED
     folder.mkdir(exist_ok=True)
@@ -78,7 +78,7 @@ def stage(path: str, job: str, batches: Iterator[pa.RecordBatch]) -> Staged:
                 raise FykeError("a row without a value cannot be written to a log")
             out.write_batch(pa.RecordBatch.from_arrays([values.cast(pa.string())], schema=_COLUMN))
             count += len(values)
-    return Staged(str(file), count)
+    return StagedFile(str(file), count)
 
 
 def values_of(messages: list[Any]) -> list[str]:
@@ -112,7 +112,7 @@ class LogWriter(DataSourceArrowWriter):
         self.job = secrets.token_hex(8)
         self.count = opened(path, count).count
 
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> Staged:
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> StagedFile:
         return stage(self.path, self.job, iterator)
 
     def commit(self, messages: list[Any]) -> None:
@@ -141,7 +141,7 @@ class LogStreamWriter(DataSourceStreamArrowWriter):
         self.job = sha256(f"{writer} {checkpoint}".encode()).hexdigest()[:16]
         self.count = opened(path, count).count
 
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> Staged:
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> StagedFile:
         return stage(self.path, self.job, iterator)
 
     def commit(self, messages: list[Any], batchId: int) -> None:

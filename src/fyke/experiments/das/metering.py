@@ -25,7 +25,7 @@ from fyke.traces.trace import Delivered, Record, Rejected, Sent
 
 
 @dataclass(slots=True)
-class Meter:
+class BrokerMeter:
     """One broker's."""
 
     filtered: int = 0
@@ -50,14 +50,14 @@ class Tally:
 
     def __init__(self, brokers: tuple[NodeId, ...]) -> None:
         self._brokers = brokers
-        self.meters: dict[NodeId, Meter] = {}
+        self.meters: dict[NodeId, BrokerMeter] = {}
         self.clear()
 
     def clear(self) -> None:
         self.messages = self.bytes = self.notified = 0
         self.matched: set[EventId] = set()
         self.meters.clear()
-        self.meters.update((broker, Meter()) for broker in self._brokers)
+        self.meters.update((broker, BrokerMeter()) for broker in self._brokers)
 
     def __call__(self, record: Record) -> None:
         if isinstance(record, Sent):
@@ -93,7 +93,7 @@ class Timed:
 
     __slots__ = ("_meter", "_node")
 
-    def __init__(self, node: Node, meter: Callable[[], Meter]) -> None:
+    def __init__(self, node: Node, meter: Callable[[], BrokerMeter]) -> None:
         self._node = node
         self._meter = meter
 

@@ -52,7 +52,7 @@ from fyke.matching.engines.profile_set import (
 )
 
 
-class Node:
+class IntervalNode:
     """The intervals of one attribute, and the profiles that do not constrain it."""
 
     __slots__ = ("array", "constrained", "indifferent", "loose", "survivors", "tried")
@@ -98,7 +98,7 @@ class IntervalEngine:
 
     def __init__(self, parameters: Parameters = DEFAULT) -> None:
         self.work = Work()
-        self.nodes: dict[Dimension, Node] = {}
+        self.nodes: dict[Dimension, IntervalNode] = {}
         self._parameters = parameters
         self._tests: dict[int, Test] = {}
         self._unguarded: set[int] = set()
@@ -134,9 +134,9 @@ class IntervalEngine:
             node.insert(index, profile.constraints.get(dimension), len(self._profiles))
         return index
 
-    def _node(self) -> Node:
+    def _node(self) -> IntervalNode:
         """Return a node to which everybody so far is indifferent."""
-        node = Node(self._parameters)
+        node = IntervalNode(self._parameters)
         for index in sorted(self._profiles):
             node.insert(index, None, len(self._profiles))
         return node
@@ -222,5 +222,5 @@ class IntervalEngine:
         return (() if found is None else found), doubted
 
 
-def _survival(node: Node) -> float:
+def _survival(node: IntervalNode) -> float:
     return node.survivors / node.tried if node.tried else 1.0

@@ -50,7 +50,7 @@ from fyke.matching.engines.profile import Constraint, Profile, profiles
 from fyke.matching.engines.profile_set import indices
 
 
-class Node:
+class TreeNode:
     """A node of paths: the profiles that end here, and a branch per attribute that comes next."""
 
     __slots__ = ("branches", "checked", "ending")
@@ -73,19 +73,19 @@ class Branch:
     __slots__ = ("_array", "_indices", "_loose", "_numbers", "ends")
 
     def __init__(self, parameters: Parameters) -> None:
-        self.ends: dict[int, Node] = {}
+        self.ends: dict[int, TreeNode] = {}
         self._numbers: dict[Constraint, int] = {}
         self._array = IntervalArray(parameters)
         self._indices = Indices()
         self._loose: set[int] = set()
 
-    def end(self, constraint: Constraint) -> Node:
+    def end(self, constraint: Constraint) -> TreeNode:
         """Return the node at the end of an edge, which is made if there is none."""
         number = self._numbers.get(constraint)
         if number is not None:
             return self.ends[number]
         number = self._numbers[constraint] = self._indices.take()
-        node = self.ends[number] = Node()
+        node = self.ends[number] = TreeNode()
         self._array.insert(number, constraint.spans, len(self.ends))
         self._array.fit(len(self.ends))
         if constraint.loose:
@@ -100,7 +100,7 @@ class Branch:
         self._array.fit(len(self.ends))
         self._loose.discard(number)
 
-    def followed(self, where: Sequence[Cut], is_list: bool) -> Iterator[tuple[Node, bool]]:
+    def followed(self, where: Sequence[Cut], is_list: bool) -> Iterator[tuple[TreeNode, bool]]:
         """Yield the nodes that an event reaches, with True where a loose edge let it pass."""
         loose = self._loose if is_list else ()
         for number in indices(self._array.selected(where)):
@@ -115,7 +115,7 @@ class TreeEngine:
 
     def __init__(self, order: Sequence[Dimension] = (), parameters: Parameters = DEFAULT) -> None:
         self.work = Work()
-        self.root = Node()
+        self.root = TreeNode()
         self._order = {dimension: level for level, dimension in enumerate(order)}
         self._levels: dict[Dimension, int] = {}
         self._uses: dict[Dimension, int] = {}
@@ -202,7 +202,7 @@ class TreeEngine:
         sure.update(slot for slot in unsure if tests[slot](attributes, event))
         return sorted(sure)
 
-    def _reached(self, event: Event) -> Iterator[tuple[Node, bool]]:
+    def _reached(self, event: Event) -> Iterator[tuple[TreeNode, bool]]:
         """Yield the nodes on the event's ways down, with True where a loose edge let it pass."""
         located: dict[Dimension, tuple[list[Cut], bool]] = {}
         todo = [(self.root, False)]

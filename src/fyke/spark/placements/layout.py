@@ -36,7 +36,7 @@ from fyke.limits import DEPTH_CEILING, Limits
 from fyke.matching.matcher import Matcher
 from fyke.spark.placements.buckets import filed_under
 from fyke.spark.sessions.sizes import tasks
-from fyke.spark.shipping.delivering import DDL, FIELDS, Delivery
+from fyke.spark.shipping.delivering import DDL, FIELDS, SnapshotDelivery
 from fyke.spark.shipping.kernels import take_kernels
 from fyke.spark.shipping.shipping import ship
 from fyke.spark.versions.snapshots import Layout, Pin, opened_only, part_folders, part_name
@@ -183,7 +183,7 @@ def lay_out(pin: Pin, filing: Filing, folder: Path, session: SparkSession) -> Pi
             for at in batch.column(0).to_pylist():
                 yield from _filed(pin, filing, at, slices)
 
-    delivery, schema = Delivery.begin(folder), pin.schema()
+    delivery, schema = SnapshotDelivery.begin(folder), pin.schema()
 
     def build(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield from _built(delivery, batches, schema)
@@ -212,7 +212,9 @@ def _row(matcher: Matcher, id: str, filing: Filing) -> dict[str, Any]:
     return {"part": part, "id": name, "filter": encode(filter)}
 
 
-def _built(delivery: Delivery, batches: Batches, schema: Schema | None) -> Iterator[pa.RecordBatch]:
+def _built(
+    delivery: SnapshotDelivery, batches: Batches, schema: Schema | None
+) -> Iterator[pa.RecordBatch]:
     """In a worker: build the parts whose subscriptions this task gets."""
     take_kernels()
     opened_only()  # what was read from needs no memory any more

@@ -54,14 +54,14 @@ _MARK: Final = "_mark-"
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class SnapshotDelivery:
     """A folder, and the mark by which workers know it."""
 
     folder: str
     mark: str
 
     @classmethod
-    def begin(cls, folder: Path) -> Delivery:
+    def begin(cls, folder: Path) -> SnapshotDelivery:
         make_folder(folder)
         mark = f"{_MARK}{secrets.token_hex(16)}"
         (folder / mark).touch()

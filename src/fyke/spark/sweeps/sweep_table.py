@@ -43,7 +43,7 @@ def table(
     declared: dict[str, pa.DataType] | None,
 ) -> pa.Table:
     """Return run, the parameters, seed, the results, error."""
-    columns = Columns(declared)
+    columns = ColumnTypes(declared)
     rows: list[dict[str, Any]] = []
     for (parameters, seed), outcome in zip(runs, outcomes, strict=True):
         known = {"run": outcome.run, **parameters, "seed": seed}
@@ -56,7 +56,7 @@ def table(
             error = str(refused)
         if error is not None:
             rows.append({**known, "error": error})
-    given = Columns()
+    given = ColumnTypes()
     given.admit([parameters for parameters, _ in runs])
     fields = [
         pa.field("run", pa.int64()),
@@ -75,7 +75,7 @@ def _cell(value: Any, type: pa.DataType) -> Any:
     return float(value) if isinstance(value, int) and type == pa.float64() else value
 
 
-class Columns:
+class ColumnTypes:
     """Names and types, in the order in which they were met; None: only nulls so far."""
 
     def __init__(self, declared: dict[str, pa.DataType] | None = None) -> None:

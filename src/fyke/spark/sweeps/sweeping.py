@@ -30,7 +30,7 @@ from fyke.errors import FykeError, shown
 from fyke.spark.sessions.settings import cores, is_here
 from fyke.spark.sessions.starting import reason_of
 from fyke.spark.sessions.starting import session as start_session
-from fyke.spark.sweeps.sweep_table import RESERVED, Columns, Outcome, declared, table
+from fyke.spark.sweeps.sweep_table import RESERVED, ColumnTypes, Outcome, declared, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -89,7 +89,7 @@ def _choices(grid: Mapping[str, Iterable[Any]] | Iterable[Parameters]) -> list[P
     for choice in choices:
         if choice.keys() != choices[0].keys():
             raise FykeError(f"grid: {shown(choice)} has not the parameters of {shown(choices[0])}")
-    Columns().admit(choices)
+    ColumnTypes().admit(choices)
     return choices
 
 

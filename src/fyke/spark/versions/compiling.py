@@ -26,7 +26,7 @@ from fyke.spark.placements.memory import enough_memory
 from fyke.spark.sessions.connect import shares_disk
 from fyke.spark.sessions.sizes import tasks
 from fyke.spark.sessions.workers import check_workers
-from fyke.spark.shipping.delivering import DDL, FIELDS, Delivery
+from fyke.spark.shipping.delivering import DDL, FIELDS, SnapshotDelivery
 from fyke.spark.shipping.kernels import take_kernels
 from fyke.spark.shipping.refusals import REFUSAL, Report
 from fyke.spark.versions import versions
@@ -95,7 +95,7 @@ def compile(
 def _compile(table: DataFrame, path: Path, shards: int, make: Callable[[], Matcher]) -> Version:
     """Return a version in a folder of the driver's, which is not published yet."""
     number, folder = versions.begin(path)
-    delivery = Delivery.begin(folder)
+    delivery = SnapshotDelivery.begin(folder)
     built = table.repartition(shards, "id").mapInArrow(_building(delivery, make), _BUILT_DDL)
     counts: dict[str, int] = {}
     with Report(versions.report_folder(folder)) as report:
@@ -136,7 +136,7 @@ def subscription_rows(subscriptions: DataFrame, dialect: str) -> DataFrame:
 
 
 def _building(
-    delivery: Delivery, make: Callable[[], Matcher]
+    delivery: SnapshotDelivery, make: Callable[[], Matcher]
 ) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     def build(batches: Batches) -> Iterator[pa.RecordBatch]:
         with enough_memory("to build a shard"):
@@ -146,7 +146,7 @@ def _building(
 
 
 def build_shard(
-    delivery: Delivery, batches: Batches, make: Callable[[], Matcher] = Matcher
+    delivery: SnapshotDelivery, batches: Batches, make: Callable[[], Matcher] = Matcher
 ) -> Iterator[pa.RecordBatch]:
     """In a worker: build and deliver the shard of one task, after what was refused."""
     from pyspark import TaskContext
