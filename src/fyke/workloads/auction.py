@@ -1,4 +1,4 @@
-"""Book auctions and the three classes of subscriptions of PRU (section 6.1, ledger PRU-Q6).
+"""Book auctions and the three classes of subscriptions of PRU (section 6.1, PRU-Q6).
 
 An event is an offered copy of a book: title, author, category, condition (new, used), cover (hard,
 soft, leather, audio), signed, buy_it_now, price, bids and ending_within (seconds). Its type is

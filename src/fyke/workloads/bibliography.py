@@ -1,4 +1,4 @@
-"""Publications and readers who wait for one of them, after MSF section 5 (ledger MSF-Q10, MSF-Q11).
+"""Publications and readers who wait for one of them, after MSF section 5 (MSF-Q10, MSF-Q11).
 
 An event has year, conference, author and title; its type is Publication, a Document. The first
 three are uniform and independent; the defaults are the sizes that the paper's table implies: 20

@@ -1,4 +1,4 @@
-"""Boxes and the points that fall into them, after S2S section 5 (ledger S2S-2, S2S-Q7, S2S-Q9).
+"""Boxes and the points that fall into them, after S2S section 5 (S2S-2, S2S-Q7, S2S-Q9).
 
 An event is a point: a value from 0 to 1 for each of a1, a2, ..., uniform; its type is Point. A
 subscription is a closed box, an interval of every attribute:

@@ -108,7 +108,7 @@ class DeferredEngine:
 
     def _replace_now(self) -> None:
         engine = self._new_engine()
-        if self._index is None or not _took_up(engine, self._index):
+        if self._index is None or not _load_index(engine, self._index):
             for slot, filter in self._interim.filters():
                 engine.add(slot, filter)
         else:
@@ -156,7 +156,7 @@ class DeferredEngine:
     def _indexed(self, engine: CompiledEngine) -> set[int]:
         """Fill an engine with what is there; the journal has what changes from then on."""
         with compiling.stepping, self._lock:
-            if self._index is not None and _took_up(engine, self._index):
+            if self._index is not None and _load_index(engine, self._index):
                 return self._known()
             self._journal = {}
             slots = [slot for slot, _ in self._interim.filters()]
@@ -256,8 +256,8 @@ class DeferredEngine:
             self._outgrow()
 
 
-def _took_up(engine: CompiledEngine, index: tuple[Arrays, dict[str, Any], Any]) -> bool:
-    """Return True if the index of a snapshot is good; otherwise it is made from the filters."""
+def _load_index(engine: CompiledEngine, index: tuple[Arrays, dict[str, Any], Any]) -> bool:
+    """Load the index of a snapshot. Return False if it is refused: filters are indexed then."""
     try:
         engine.load(*index)
     except FykeError as refused:

@@ -126,7 +126,7 @@ class ColumnSymbols:
         self._types: TypeSymbols | None = None
         self._lock = threading.Lock()
 
-    def take_up(self, axes: AttributeAxes, texts: TextTable) -> None:
+    def load(self, axes: AttributeAxes, texts: TextTable) -> None:
         """Take the table of an attribute's texts from a snapshot."""
         self._values[axes.name] = ValueSymbols(axes.symbols, texts)
 

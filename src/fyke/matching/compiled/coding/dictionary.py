@@ -91,7 +91,7 @@ def vocabulary_of(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Vocabulary:
                 vocabulary.attributes[axes.name] = axes
             if symbols := [axes.symbols[key] for key in axes.symbols if isinstance(key, str)]:
                 table = arrays[f"texts{number}"], arrays[f"texts{number}.held"]
-                column_symbols(vocabulary).take_up(axes, TextTable.of(*table, symbols))
+                column_symbols(vocabulary).load(axes, TextTable.of(*table, symbols))
             if axes.text >= 0:
                 axes.patterns = PatternSet.of(members(f"patterns{number}", arrays))
         _check(vocabulary)
