@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -195,6 +197,24 @@ def test_bad_calls_are_refused_before_anything_runs(spark: SparkSession, tmp_pat
         fyke.spark.match([{"a": 1}], matcher)  # type: ignore[call-overload]
     with pytest.raises(FykeError, match="expected a Spark DataFrame"):
         fyke.spark.match(events.select("a"), 5)  # type: ignore[call-overload]
+
+
+def test_the_page_has_every_keyword_and_its_default() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "spark.md").read_text("utf-8")
+    table = page.partition("\n## Matching")[2].partition("\n## ")[0]
+    said: dict[str, str] = {}
+    for names, default in re.findall(r"^\| (`.*?`) \|.*\| (.*?) \|$", table, re.MULTILINE):
+        said |= dict.fromkeys(re.findall(r"`(\w+)`", names), default)
+    keywords = inspect.signature(fyke.spark.match).parameters.values()
+    defaults = {each.name: each.default for each in keywords if each.kind is each.KEYWORD_ONLY}
+    assert said.keys() == defaults.keys()
+    for name, default in defaults.items():
+        if default:
+            assert json.dumps(default) in said[name]
+        elif default is False:
+            assert "`False`" in said[name]
+        else:
+            assert not re.search("`.*`", said[name])  # in words: what happens without it
 
 
 def test_names_with_dots_and_backticks(spark: SparkSession) -> None:
