@@ -164,3 +164,13 @@ def test_a_master_that_spark_refuses(master: str, said: str, shown: str) -> None
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"Spark did not start on {master!r}: {said}\n"
     assert shown in done.stderr
+
+
+def test_a_master_that_does_not_answer() -> None:
+    """What Spark says of one after a minute is about itself."""
+    said = (
+        "An error occurred while calling None.org.apache.spark.api.java.JavaSparkContext.\n"
+        ": java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext.\n"
+        "This stopped SparkContext was created at:\n"
+    )
+    assert starting.reason_of(Exception(said)).startswith("the master did not answer for a minute")

@@ -199,6 +199,8 @@ def reason_of(error: Exception) -> str:
     """Return the line that says what went wrong; Py4J hides it below a line of its own."""
     if "JAVA_GATEWAY_EXITED" in str(error):
         return "its JVM ended at once, saying why on the error stream"
+    if "on a stopped SparkContext" in str(error):
+        return "the master did not answer for a minute, or refused the application"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     hidden = len(lines) > 1 and lines[0].startswith("An error occurred while calling")
     return lines[hidden].lstrip(": ") if lines else type(error).__name__
