@@ -23,21 +23,43 @@ from fyke.pruning.steps import REFUSED, UNIT, Rules, choose
 
 ShareOf: TypeAlias = Callable[[Filter], float]
 """The share of the events that satisfy a literal, as far as is known now."""
+Key: TypeAlias = tuple[float, int, int, str]
+"""Cost in the units of `steps`, predicates removed, node, id."""
 TOLERANCE: Final = 0.1
 
 
 @dataclass(slots=True)
 class Standing:
-    """A subscription in the queue, with the leaves that are left."""
+    """A subscription in a queue, with the leaves that are left."""
 
     id: str
     shape: Shape
     literals: Sequence[Filter]
     kept: int
 
+    @classmethod
+    def of(cls, id: str, filter: Filter, shapes: Shapes) -> Standing:
+        key, literals = read(filter)
+        shape = shapes.of(key)
+        return cls(id, shape, literals, shape.whole)
+
     @property
     def filter(self) -> Filter:
         return self.shape.filter(self.kept, self.literals)
+
+    def best(self, share_of: ShareOf, rules: Rules) -> Key | None:
+        """Return the cost of the best pruning now, with what decides ties; None if none is left."""
+        shares = [share_of(literal) for literal in self.literals]
+        whole = self.shape.whole
+        origin = self.shape.share(whole, shares, SCALAR) if rules.is_cumulative else None
+        best = choose(self.shape, self.kept, shares, [1.0] * len(shares), origin, rules, SCALAR)
+        if best is None or best.cost == REFUSED:
+            return None
+        return best.cost, best.removed, best.node, self.id  # type: ignore[return-value]
+
+    def prune(self, node: int) -> None:
+        """Take a node away."""
+        self.kept = self.shape.without(self.kept, node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +70,6 @@ class Pruned:
     filter: Filter
     dropped: Filter
     cost: float
-
-
-_Key: TypeAlias = tuple[float, int, int, str]
 
 
 @dataclass(slots=True)
@@ -64,7 +83,7 @@ class PruningQueue:
     reinserted: int = 0
     _shapes: Shapes = field(default_factory=Shapes)
     _standing: dict[str, Standing] = field(default_factory=dict)
-    _heap: list[_Key] = field(default_factory=list)
+    _heap: list[Key] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self._standing)
@@ -74,9 +93,7 @@ class PruningQueue:
 
     def add(self, id: str, filter: Filter) -> bool:
         """Add a subscription, or give it another filter. Return True if it can be pruned."""
-        key, literals = read(filter)
-        shape = self._shapes.of(key)
-        self._standing[id] = Standing(id, shape, literals, shape.whole)
+        self._standing[id] = Standing.of(id, filter, self._shapes)
         return self._push(self._standing[id])
 
     def discard(self, id: str) -> None:
@@ -88,7 +105,7 @@ class PruningQueue:
         while self._heap:
             key = heapq.heappop(self._heap)
             standing = self._standing.get(key[3])
-            now = None if standing is None else self._key(standing)
+            now = None if standing is None else standing.best(self.share_of, self.rules)
             if standing is None or now is None:
                 continue
             if self._has_drifted(key, now) and self._heap and self._heap[0] < now:
@@ -98,29 +115,19 @@ class PruningQueue:
             return self._prune(standing, now)
         return None
 
-    def _has_drifted(self, key: _Key, now: _Key) -> bool:
+    def _has_drifted(self, key: Key, now: Key) -> bool:
         return now[2] != key[2] or abs(now[0] - key[0]) > self.tolerance * abs(key[0])
 
-    def _prune(self, standing: Standing, key: _Key) -> Pruned:
+    def _prune(self, standing: Standing, key: Key) -> Pruned:
         cost, _, node, _ = key
         gone = standing.shape.leaves[node] & standing.kept
         dropped = standing.shape.filter(gone, standing.literals, node)
-        standing.kept = standing.shape.without(standing.kept, node)
+        standing.prune(node)
         self._push(standing)
         return Pruned(standing.id, standing.filter, dropped, cost / UNIT)
 
     def _push(self, standing: Standing) -> bool:
-        key = self._key(standing)
+        key = standing.best(self.share_of, self.rules)
         if key is not None:
             heapq.heappush(self._heap, key)
         return key is not None
-
-    def _key(self, standing: Standing) -> _Key | None:
-        """Return the cost of the best pruning now, with what decides ties."""
-        shape, kept = standing.shape, standing.kept
-        shares = [self.share_of(literal) for literal in standing.literals]
-        origin = shape.share(shape.whole, shares, SCALAR)
-        best = choose(shape, kept, shares, [1.0] * shape.size, origin, self.rules, SCALAR)
-        if best is None or best.cost == REFUSED:
-            return None
-        return best.cost, best.removed, best.node, standing.id  # type: ignore[return-value]

@@ -10,6 +10,8 @@ from fyke.errors import FykeError
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Publish, Subscribe, Unsubscribe
 from fyke.overlay.topology import Topology
+from fyke.pruning.queue import Standing
+from fyke.pruning.shape import read
 from fyke.routing.forwarding.filtering import Filtering
 from fyke.routing.forwarding.offer import Offer
 from fyke.routing.forwarding.relief import LOOKED_AT, Relief
@@ -156,6 +158,66 @@ def test_rows_that_cannot_be_pruned_hide_none_that_can():
         line.say("cs", Subscribe(Subscription(f"one{number}", fyke.parse(f"price = {number}"))))
     line.subscribe(5)
     assert line.stats("b").pruned == 5
+
+
+# --- which row is pruned --------------------------------------------------------------------------
+
+
+class Rows:
+    """Rows of neighbours by number, and a relief that prunes them one byte a predicate."""
+
+    def __init__(self, texts: list[str], events: list[dict[str, object]]) -> None:
+        self.filters = {("far", str(at)): fyke.parse(text) for at, text in enumerate(texts)}
+        self.relief = Relief(1)
+        for event in events:
+            self.relief.see(fyke.Event(event))
+        for key in self.filters:
+            self.relief.add(key)
+
+    def prune(self, excess: int) -> list[str]:
+        """Prune, as a broker does; return which rows were."""
+        found = self.relief.prune(self.filters.__getitem__, self.freed, excess)
+        self.filters.update(found)
+        for key in found:
+            self.relief.add(key)
+        return [id for _, id in found]
+
+    def freed(self, before: fyke.Filter, after: fyke.Filter) -> int:
+        return len(read(before)[1]) - len(read(after)[1])
+
+
+def test_the_row_whose_pruning_lets_in_least_comes_first_wherever_it_waits():
+    """Rows are more than are looked at for one input; the best of all comes first, every time."""
+    texts = [f"a < {20 + number % 20} and b < 32" for number in range(2 * LOOKED_AT)]
+    events = [{"a": number, "b": 37 * number % 64} for number in range(64)]
+    rows = Rows([*texts, "a < 32 and b < 63"], events)
+    for _ in range(2):
+        assert rows.prune(0) == []
+    assert rows.prune(1) == [str(len(texts))]
+    assert rows.prune(1) != [str(len(texts))], "nothing of it is left to prune"
+
+
+def test_a_cost_that_has_risen_is_seen_when_its_turn_comes():
+    texts = ["a < 32 and b < 63", "a < 32 and b < 50"]
+    rows = Rows(texts, [{"a": number, "b": 37 * number % 64} for number in range(64)])
+    assert rows.prune(0) == [], "both wait, the first with less"
+    rows.filters["far", "1"] = fyke.parse("a < 32 and c < 50")
+    for number in range(64):
+        values = {"a": number, "b": 74 * number % 128, "c": 37 * number % 64}
+        rows.relief.see(fyke.Event(values))
+    assert rows.prune(1) == ["1"], "b < 63 held nearly always, and half of the time now"
+
+
+def test_a_row_is_looked_at_when_it_comes_and_when_its_turn_comes(monkeypatch):
+    looked = []
+    best = Standing.best
+    monkeypatch.setattr(Standing, "best", lambda *given: looked.append(1) or best(*given))
+    rows = Rows([f"a = {number} and b = 1 and c = 2" for number in range(100)], [])
+    rows.prune(1)
+    assert len(looked) <= 110
+    for _ in range(20):
+        looked.clear()
+        assert len(rows.prune(1)) == 1 and 1 <= len(looked) <= 8
 
 
 @pytest.mark.parametrize("memory", [0, -5])

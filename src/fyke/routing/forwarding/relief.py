@@ -2,17 +2,21 @@
 
 Idea. What clients want stays exact: their broker has the last word. What a neighbour wants may be
 generalised at the price of extra events on that link (PRU-7). When tables and offers pass the limit
-(PRU-8), the rows of neighbours are taken in slices, and the pruning that costs least in extra
-events comes first (`pruning.queue`), until enough is freed (PRU-Q13). The original is not kept: the
-neighbour has it. When rows have gone and there is room again, it is asked for it (`Restate`), last
-pruned first; a pruning ends that until the next row goes, so that it never turns in circles.
+(PRU-8), the pruning that costs least in extra events comes first, in slices, until enough is freed
+(PRU-Q13). The original is not kept: the neighbour has it. When rows have gone and there is room
+again, it is asked for it (`Restate`), last pruned first; a pruning ends that until the next row
+goes, so that it never turns in circles.
+Waiting. Rows wait by the magnitude of what their next pruning costs, in quarters of an octave, and
+nothing but their key is held. The first of the least is looked at again when its turn comes: where
+its cost has drifted, it waits with its like (PRU-22).
 Example. "symbol = 'A' and price < 10 and size > 5", pruned once, is "symbol = 'A' and price < 10".
 Invariant. A row in the table covers what the neighbour told; so does what others are told of it.
 A pruned row has the key of the original, so it is taken back, replaced and told again like that.
 Shares. How often a condition holds is read from the last events that passed; before any did, it is
 guessed from its form.
-Cost. At most `SLICE` prunings an input, over `LOOKED_AT` rows. Rows that cannot be pruned further
-are looked at once. A pruning is told to the other neighbours as a change of the row.
+Cost. At most `SLICE` prunings an input, and twice `LOOKED_AT` rows are looked at. Rows that cannot
+be pruned further are looked at once. A pruning is told to the other neighbours as a change of the
+row.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import islice
+from math import log2
 from typing import Final
 
 from fyke.events.event import Event
@@ -27,12 +32,17 @@ from fyke.filters.filter import Filter, Not
 from fyke.matching.statistics import Statistics
 from fyke.nodes.message import Control, SubscriptionKey
 from fyke.pruning.estimating import estimate
-from fyke.pruning.queue import PruningQueue
+from fyke.pruning.queue import Standing
+from fyke.pruning.shape import Shapes
+from fyke.pruning.steps import Rules
 
 SLICE: Final = 64
 LOOKED_AT: Final = 256
 SAMPLE: Final = 64
 """Events that are remembered."""
+MAGNITUDES: Final = 4
+"""So many magnitudes are an octave of costs."""
+_RULES: Final = Rules()
 ROOM: Final = 0.9
 """The share of the limit up to which originals are asked for again."""
 
@@ -52,8 +62,11 @@ class Relief:
         self._pruned: dict[SubscriptionKey, int] = {}
         """Bytes that each has freed, the last pruned last."""
         self._asked: dict[SubscriptionKey, None] = {}
-        self._open: dict[SubscriptionKey, None] = {}
-        """Rows of neighbours that may have something to prune; what was looked at goes last."""
+        self._new: dict[SubscriptionKey, None] = {}
+        """Rows of neighbours that were not looked at yet."""
+        self._waiting: dict[int, dict[SubscriptionKey, None]] = {}
+        """Those that have something to prune, by the magnitude of its cost."""
+        self._shapes = Shapes()
         self._has_room = False
         """Rows have gone since the last pruning."""
         self._events: deque[Event] = deque(maxlen=SAMPLE)
@@ -66,17 +79,32 @@ class Relief:
         return sum(self._pruned.values())
 
     def see(self, event: Event) -> None:
-        """Remember an event."""
+        """Remember an event. With the first of them, costs are no guesses any more."""
+        if not self._events:
+            for keys in self._waiting.values():
+                self._new.update(keys)
+            self._waiting.clear()
         self._events.append(event)
 
     def add(self, key: SubscriptionKey) -> None:
         """Learn that what a neighbour wants has come, or is another filter now."""
-        self._open[key] = None
+        self._leave(key)
+        self._new[key] = None
+
+    def _leave(self, key: SubscriptionKey) -> None:
+        """Let a row wait no longer."""
+        self._new.pop(key, None)
+        for magnitude, keys in self._waiting.items():
+            if key in keys:
+                del keys[key]
+                if not keys:
+                    del self._waiting[magnitude]
+                return
 
     def drop(self, key: SubscriptionKey) -> None:
         """Forget a row that is gone."""
         self.forget(key)
-        self._open.pop(key, None)
+        self._leave(key)
         self._has_room = True
 
     def forget(self, key: SubscriptionKey) -> None:
@@ -96,27 +124,42 @@ class Relief:
         excess: int,
     ) -> dict[SubscriptionKey, Filter]:
         """Return wider filters for some rows, to free this many bytes if possible."""
-        queue = PruningQueue(self._share)
-        whole: dict[str, tuple[SubscriptionKey, Filter]] = {}
-        for number, key in enumerate(list(islice(self._open, LOOKED_AT))):
-            del self._open[key]
-            filter = filter_of(key)
-            if queue.add(str(number), filter):
-                whole[str(number)] = key, filter
-                self.add(key)
+        for key in list(islice(self._new, LOOKED_AT)):
+            self._look(key, filter_of(key))
         found: dict[SubscriptionKey, Filter] = {}
-        for _ in range(SLICE):
-            pruned = queue.pop() if excess > 0 else None
-            if pruned is None:
+        for _ in range(LOOKED_AT):
+            if excess <= 0 or len(found) == SLICE or not self._waiting:
                 break
-            key, before = whole[pruned.id]
-            gained = freed(found.get(key, before), pruned.filter)
+            least = min(self._waiting)
+            key = next(iter(self._waiting[least]))
+            before = found[key] if key in found else filter_of(key)
+            looked = self._look(key, before)
+            if looked is None or looked[0] > min(self._waiting):
+                continue
+            _, standing, node = looked
+            standing.prune(node)
+            gained = freed(before, standing.filter)
             excess -= gained
-            found[key] = pruned.filter
+            found[key] = standing.filter
             self._has_room = False
             self.prunings += 1
             self._pruned[key] = self._pruned.pop(key, 0) + gained
         return found
+
+    def _look(self, key: SubscriptionKey, filter: Filter) -> tuple[int, Standing, int] | None:
+        """Let a row wait by what its best pruning costs now: its magnitude, and the node that goes.
+
+        Return None for a row that has nothing to prune: it waits no longer.
+        """
+        self._leave(key)
+        standing = Standing.of("", filter, self._shapes)
+        best = standing.best(self._share, _RULES)
+        if best is None:
+            return None
+        cost, _, node, _ = best
+        magnitude = int(MAGNITUDES * log2(1 + cost))
+        self._waiting.setdefault(magnitude, {})[key] = None
+        return magnitude, standing, node
 
     def missing(self, room: int) -> list[SubscriptionKey]:
         """Return originals to ask for, by key, the last pruned first, as there is room for them."""
