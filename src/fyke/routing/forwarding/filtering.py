@@ -62,12 +62,14 @@ from fyke.routing.forwarding.table import RowTable
 from fyke.routing.forwarding.variant import Communication, Location, Memory, Variant
 from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Strategy, Surroundings, Tables
 
-_ROW_BYTES: Final = 480
-_ENTRY_BYTES: Final = 100
-_FILTER_BYTES: Final = 16
-"""Bytes of a row, of an entry of an offer, and of a byte of a packed filter in all that hold it.
+_ROW_BYTES: Final = 620
+_FILTER_BYTES: Final = 8
+_ENTRY_BYTES: Final = 60
+_RELIEF_BYTES: Final = 70
+"""Bytes of a row, of a byte of its packed filter (here, where it is searched, where it may cover),
+of an entry of an offer, and of what it takes to prune a row of a neighbour.
 
-They are a little more than what is traced of brokers with a thousand rows and more.
+They are a little more than what is traced of brokers with a thousand rows and more (`bench_rows`).
 """
 
 
@@ -166,15 +168,15 @@ class Filtering(Strategy):
 
     def subscribe(self, message: Subscribe, came_from: NodeId) -> Decision:
         if came_from not in self._here.brokers:
-            return Decision(self._changed([self._local(message)], []))
+            return Decision([*self._changed([self._local(message)], []), *self._relieve()])
         row = row_of(message, came_from)
         if row.home == self._here.me:
             return NOTHING
         self._stale.get(came_from, {}).pop(row.key, None)
         replaced = message.route.replaces if isinstance(message.route, Offered) else ()
-        if self._relief is not None:
-            self._relief.forget(row.key)
         sends = self._changed([row], self._own_keys(replaced, came_from))
+        if self._relief is not None:
+            self._relief.add(self._table.packed_key(row.key))
         return Decision([*sends, *self._relieve()])
 
     def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision:
@@ -205,8 +207,6 @@ class Filtering(Strategy):
             self._table.put(row, self._filtering_scope(row))
             for peer, offer in self._offers.items():
                 self._offer(offer, peer, row)
-            if self._relief is not None and row.source in self._here.brokers:
-                self._relief.add(row.key)
         for key in removed:
             self._table.drop(key)
             for offer in self._offers.values():
@@ -255,7 +255,11 @@ class Filtering(Strategy):
     def nbytes(self) -> int:
         """Bytes of tables, offers and filters that are searched, estimated (`bench_rows`)."""
         entries = sum(offer.entries for offer in self._offers.values())
-        return _bytes(len(self._table), self._table.filter_bytes, entries)
+        rows = len(self._table)
+        held = _bytes(rows, self._table.filter_bytes, entries)
+        if self._relief is None:
+            return held
+        return held + _RELIEF_BYTES * (rows - self._table.rows_of(self._here.me))
 
     @property
     def own_bytes(self) -> int:

@@ -97,7 +97,7 @@ class Offer:
         if known is not None:
             if known.is_told_as(packed):
                 return
-            self.drop(key)
+            self._take_out(known)
         self._rows[key] = packed
         scope = self._scope_of(packed)
         if scope not in self._selections:
@@ -108,12 +108,16 @@ class Offer:
 
     def drop(self, key: SubscriptionKey) -> None:
         """Offer a row no longer."""
-        row = self._rows.pop(key, None)
-        if row is None:
-            return
+        row = self._rows.get(key)
+        if row is not None:
+            self._take_out(row)
+            del self._rows[key]
+
+    def _take_out(self, row: PackedRow) -> None:
+        """Let the selection forget a row. Its place stays, for the one that takes it."""
         scope = self._scope_of(row)
         selection = self._selections[scope]
-        self._note(scope, selection.remove(key, row.filter), row.terms.towards)
+        self._note(scope, selection.remove(row.key, row.filter), row.terms.towards)
         if not selection:
             self._tests += selection.tests
             del self._selections[scope]

@@ -65,19 +65,25 @@ class RowPacking(Packing):
         super().__init__()
         self._last: tuple[Row, PackedRow] | None = None
 
-    def pack_row(self, row: Row) -> PackedRow:
-        """Return a packed row. Packing the same row again at once returns the same object."""
+    def pack_row(self, row: Row, known: PackedRow | None = None) -> PackedRow:
+        """Return a packed row. Packing the same row again at once returns the same object.
+
+        If one of the same key is `known`, there is one key for both.
+        """
         if self._last is not None and self._last[0] is row:
             return self._last[1]
         named = terms(row.source, row.home, row.subscription.subscriber, row.towards)
-        key = named.home, row.subscription.id
+        key = (named.home, row.subscription.id) if known is None else known.key
         packed = PackedRow(key, self.pack(row.subscription.filter), named)
         self._last = row, packed
         return packed
 
     def unpack_row(self, packed: PackedRow) -> Row:
+        """Return a row. Packing it at once returns the same object again."""
         known = packed.terms
-        return Row(self.subscription(packed), known.source, known.home, known.towards)
+        row = Row(self.subscription(packed), known.source, known.home, known.towards)
+        self._last = row, packed
+        return row
 
     def subscription(self, packed: PackedRow) -> Subscription:
         return Subscription(packed.key[1], self.unpack(packed.filter), packed.terms.subscriber)
@@ -90,3 +96,7 @@ class RowPacking(Packing):
     def forget(self) -> None:
         """Forget the last row."""
         self._last = None
+
+    def clear(self) -> None:
+        self.forget()
+        super().clear()

@@ -53,6 +53,10 @@ class RowTable:
     def filter(self, key: SubscriptionKey) -> Filter:
         return self._packing.unpack(self._rows[key].filter)
 
+    def packed_key(self, key: SubscriptionKey) -> SubscriptionKey:
+        """Return the object that is the key of a row wherever it is held."""
+        return self._rows[key].key
+
     def packed(self) -> Iterator[PackedRow]:
         return iter(list(self._rows.values()))
 
@@ -68,40 +72,59 @@ class RowTable:
         """Return the neighbour on the way to a broker, as far as rows show it."""
         return next(iter(self._ways.get(home, ())), None)
 
+    def rows_of(self, home: NodeId) -> int:
+        """Return the number of rows of a broker's clients."""
+        return sum(self._ways.get(home, {}).values())
+
     # --- changing ---------------------------------------------------------------------------------
 
     def put(self, row: Row, scope: Scope | None) -> None:
-        """Add a row. With a scope, events may be held against it; its scope may cover it."""
-        packed = self._packing.pack_row(row)
+        """Add a row, or put it in the place of the one with its key.
+
+        With a scope, events may be held against it; its scope may cover it.
+        """
+        known = self._rows.get(row.key)
+        packed = self._packing.pack_row(row, known)
         key = packed.key
-        self.drop(key)
+        if known is not None:
+            self._take_out(known)
         self._rows[key] = packed
         self.filter_bytes += len(packed.filter)
         ways = self._ways.setdefault(row.home, {})
         ways[row.source] = ways.get(row.source, 0) + 1
-        if scope is not None:
-            scope = self._scopes.setdefault(scope, scope)
-            if scope not in self._selections:
-                self._selections[scope] = self._select(scope)
-            self._filtered[key] = scope
-            self._note(self._selections[scope].add(key, packed.filter))
+        if scope is None:
+            self._filtered.pop(key, None)
+            return
+        scope = self._scopes.setdefault(scope, scope)
+        if scope not in self._selections:
+            self._selections[scope] = self._select(scope)
+        self._filtered[key] = scope
+        self._note(self._selections[scope].add(key, packed.filter))
 
     def drop(self, key: SubscriptionKey) -> bool:
         """Remove a row. Return True if it was there."""
         row = self._rows.get(key)
         if row is None:
             return False
-        scope = self._filtered.pop(key, None)
+        self._take_out(row)
+        self._filtered.pop(key, None)
+        del self._rows[key]
+        return True
+
+    def _take_out(self, row: PackedRow) -> None:
+        """Let nothing go by a row any more. Its places stay, for the one that takes them.
+
+        Where each change took other places, dictionaries would grow to twice their size.
+        """
+        scope = self._filtered.get(row.key)
         if scope is not None:
             selection = self._selections[scope]
-            self._note(selection.remove(key, row.filter))
+            self._note(selection.remove(row.key, row.filter))
             if not selection:
                 self._tests += selection.tests
                 del self._selections[scope], self._scopes[scope]
-        del self._rows[key]
         self.filter_bytes -= len(row.filter)
         self._unpave(row)
-        return True
 
     def _unpave(self, row: PackedRow) -> None:
         ways = self._ways[row.terms.home]
