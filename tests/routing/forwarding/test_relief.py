@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fyke
-from fyke.assembly import assemble
+from fyke.assembly import ADAPTIVE, assemble, variant_of
 from fyke.errors import FykeError
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Publish, Subscribe, Unsubscribe
@@ -36,7 +36,9 @@ def made(strategy: str, memory: int | None, merging: bool = False) -> Make:
 
 def check(strategy: str, seeds, *, memory: int = LITTLE, merging: bool = False, **options):
     exact = made(strategy, None, merging)
-    return check_strategy(made(strategy, memory, merging), seeds=seeds, exact=exact, **options)
+    variant = None if strategy == ADAPTIVE else variant_of(strategy)
+    pruning = made(strategy, memory, merging)
+    return check_strategy(pruning, seeds=seeds, exact=exact, variant=variant, **options)
 
 
 FILTERING = [name for name in VARIANTS if name != "ef"]
@@ -46,6 +48,7 @@ FILTERING = [name for name in VARIANTS if name != "ef"]
 def test_pruning_loses_nothing(strategy, seeds):
     checked = check(strategy, seeds(10), faults=True)
     assert checked["pruned"] > 1 and checked["covered"] > 50 and checked["reached"] > 50
+    assert checked["cost"] > 50 and checked["dearer"] > 0
 
 
 @pytest.mark.parametrize("strategy", FILTERING)
@@ -352,3 +355,15 @@ def test_a_fault_is_found(fault, monkeypatch):
     with pytest.raises((AssertionError, FykeError, KeyError)):
         test_a_broker_prunes_and_asks_for_originals_when_there_is_room()
         test_without_room_even_for_clients_all_is_pruned_and_nothing_is_lost()
+
+
+@pytest.mark.parametrize("strategy", ["pf1", "pf8", "rn8"])
+def test_messages_that_no_pruned_row_explains_are_found(strategy, monkeypatch, seeds):
+    """Events go to all who want anything at all: more than pruning lets in."""
+
+    def match(table, event):
+        return [table._rows[key] for key in table._filtered]
+
+    monkeypatch.setattr(RowTable, "match", match)
+    with pytest.raises(AssertionError, match=r"takes \d+ messages, not \d"):
+        check(strategy, seeds(20))

@@ -313,8 +313,10 @@ class Play:
         if variant is not None and said is not None:
             count = sum(each.id == id for each in sent)
             schema = self._schema(said.at)
-            check_cost(self._model, said, count, variant, schema, is_exact=self._is_exact)
+            let_in = () if self._is_exact else self._settled.let_in(said.event)
+            is_more = check_cost(self._model, said, count, variant, schema, let_in)
             self.checked["cost"] += 1
+            self.checked["dearer"] += is_more
 
     def _current_variant(self) -> Variant | None:
         strategy = self._settled.strategy

@@ -15,19 +15,21 @@ from fyke.broker.doorway import admitted
 from fyke.errors import FykeError
 from fyke.events.event import Event
 from fyke.events.schema import Schema
+from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Declare, Disconnect, Subscribe
 from fyke.routing.adaptive.adaptive import Adaptive
+from fyke.routing.forwarding.row import MERGED
 from fyke.routing.stages.placing import Placing
 from fyke.routing.strategy import Strategy
 from fyke.simulation.simulation import Simulation
 from fyke.testing.covering import check_covers
 from fyke.testing.stories import story as told
 from fyke.testing.stories.footprint import footprint
-from fyke.testing.stories.model import Model
+from fyke.testing.stories.model import Model, Wish
 from fyke.testing.stories.overlays import Make, adaptive_maker, settle, settled_overlay
 from fyke.testing.stories.places import check_placed
-from fyke.testing.stories.tables import broker_of, filters_of, names_of, tables
+from fyke.testing.stories.tables import broker_of, filters_of, names_of, rows_of, tables
 
 _IN_ORDER: Final = ("fyke.filters.covering_index", "fyke.routing.forwarding.covering_set")
 """Modules whose sizes depend on the order in which filters came."""
@@ -124,6 +126,24 @@ class Settled:
                 self._checked["covered"] += accepted
             self._checked["pruned"] += self._overlay.node(broker).stats().pruned
 
+    def let_in(self, event: Event) -> list[Wish]:
+        """Return the live wishes of which some broker holds a row that accepts an event.
+
+        A row that stands for several is one of each wish that it covers.
+        """
+        keys, merged = set(), []
+        for broker in self._model.topology.brokers:
+            for key, filter in rows_of(self._overlay, broker):
+                if filter.matches(event):
+                    keys.add(key)
+                    if key[0] == MERGED:
+                        merged.append(filter)
+        return [
+            wish
+            for wish in self._model.live()
+            if (wish.home, wish.id) in keys or any(_contains(each, wish.filter) for each in merged)
+        ]
+
     def _remade(self) -> Simulation:
         """Return an overlay that has seen nothing but what holds now; the last one, if it does."""
         name = self.strategy.current if isinstance(self.strategy, Adaptive) else None
@@ -188,6 +208,11 @@ class Settled:
         passed = _IN_ORDER if wishes else ()
         ours, new = self._overlay.node(broker), overlay.node(broker)
         return footprint(ours, passed) - footprint(new, passed) - allowed
+
+
+def _contains(wide: Filter, narrow: Filter) -> bool:
+    """Return True if a filter accepts all events of stories that another one accepts."""
+    return all(wide.matches(event) for event in told.events() if narrow.matches(event))
 
 
 def _fitting(schema: Schema) -> list[Event]:

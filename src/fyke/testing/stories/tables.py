@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -11,6 +11,7 @@ from fyke.events.schema import Schema
 from fyke.filters.algebra.covering import equivalent
 from fyke.filters.filter import Filter
 from fyke.filters.language.parser import parse_text
+from fyke.nodes.message import SubscriptionKey
 from fyke.routing.strategy import Inspected
 from fyke.simulation.simulation import Simulation
 
@@ -44,6 +45,18 @@ def filters_of(overlay: Simulation, broker: str) -> dict[tuple[str, str], list[F
         (which, peer): [parse_text(text) for text in texts]
         for which, peer, texts in tables(overlay, broker)
     }
+
+
+def rows_of(overlay: Simulation, broker: str) -> Iterator[tuple[SubscriptionKey, Filter]]:
+    """Yield what neighbours want, with its keys."""
+    strategy = broker_of(overlay, broker).strategy
+    held = strategy.tables() if isinstance(strategy, Inspected) else {}
+    for texts in held.get("heard", {}).values():
+        for key, text in texts.items():
+            yield key, _read(text)
+
+
+_read = lru_cache(maxsize=4_096)(parse_text)
 
 
 def names_of(filters: Iterable[Filter], schema: Schema) -> dict[str, str]:
