@@ -226,7 +226,7 @@ def _curve(
     return Curve(
         predicates=whole - np.concatenate([[0], np.cumsum(steps.removed)]),
         size=size - np.concatenate([[0.0], np.cumsum(freed)]),
-        expected=-np.expm1(misses + np.concatenate([[0.0], np.cumsum(more)])),
+        expected=0.0 - np.expm1(misses + np.concatenate([[0.0], np.cumsum(more)])),
         expected_matches=likely.sum()
         + np.concatenate([[0.0], np.cumsum(steps.after - steps.before)]),
         counted=None if parts is None else measure(trees, steps, parts),
