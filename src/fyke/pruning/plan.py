@@ -382,6 +382,10 @@ class PruningPlan:
         """Return what the dearest of the first so many steps costs; see `cutting`."""
         return float(self._cost[:steps].max(initial=-1.0))
 
+    def steps_within(self, cost: float) -> int:
+        """Return how many steps come before the first that costs more: the reverse of `cut`."""
+        return int((np.maximum.accumulate(self._cost) <= cost).sum())
+
     def _fitting(self, size: int) -> Matcher:
         """Build sets until the bytes of one, measured, fit; the least pruned of those that do."""
         estimated, low, high = self.curve.size, 0, len(self)

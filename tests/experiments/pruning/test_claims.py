@@ -63,6 +63,7 @@ HURT: dict[str, dict[str, Any]] = {
     "PRU-E3.6": {"setting": "class 3", "variant": EVEN},
     "PRU-21.1": {"order": "by bytes"},
     "PRU-13.1": {"known": "yesterday"},
+    "PRU-E5.6": {"who": "all"},
     **{key: {"limit": 0.8} for key in ("PRU-7.1", "PRU-8.1", "PRU-F1.1", "PRU-F1.2")},
 }
 """The rows that are made wrong; else those of class 1."""
@@ -86,6 +87,8 @@ HURT: dict[str, dict[str, Any]] = {
         ("PRU-27.2", {"bytes": 1}),
         ("PRU-21.1", {"freed": 0.0}),
         ("PRU-13.1", {"selectivity": 1.0}),
+        ("PRU-E5.6", {"predicates": 1}),
+        ("PRU-E5.6", {"matches": 9e9}),
         ("PRU-7.1", {"notified": 1}),
         ("PRU-8.1", {"largest": 1.0}),
         ("PRU-F1.1", {"messages": 0.0}),

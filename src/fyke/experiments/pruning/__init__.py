@@ -10,6 +10,7 @@ Inside:
     orders                  by accuracy, by bytes, and a bound of any order
     aging                   statistics of yesterday
     overlays                brokers with little memory
+    millions                a million subscriptions by the plan of a few
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from fyke.experiments.pruning import (
     annotation,
     claims,
     comparing,
+    millions,
     orders,
     overlays,
     replacing,
     settings,
 )
 
-_PARTS: Final = (replacing, comparing, orders, aging, overlays)
+_PARTS: Final = (replacing, comparing, orders, aging, overlays, millions)
 
 PAPER: Final = Paper(
     name="pruning",
