@@ -185,6 +185,17 @@ def test_how_summaries_are_made(fyke, write):
     assert read["event_messages"] == other["event_messages"]
 
 
+def test_settings_of_summaries_hold_for_every_column(fyke):
+    options = ["--overlay", "line", "--brokers", "9", "--subscriptions", "40", "--events", "20"]
+    settings = ["--json", "--summaries", "neighbours=2", "--summaries", "degree_max=1"]
+    alone = fyke("simulate", *options, *settings, "--strategy", "summaries").documents
+    beside = fyke(
+        "simulate", *options, *settings, "--strategy", "ef", "--strategy", "summaries"
+    ).documents
+    assert beside[1:] == alone
+    assert alone != fyke("simulate", *options, "--json", "--strategy", "summaries").documents
+
+
 @pytest.mark.parametrize(
     ("said", "problem"),
     [

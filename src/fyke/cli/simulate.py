@@ -64,6 +64,15 @@ A topology file
   lease_s = 60     of multistage: what is not renewed ends
   summaries = { budget = "64 kB", neighbours = 2 }     of summaries: as for --summaries
 
+Brokers that send summaries, --summaries
+  mode=exact        ends of ranges and all patterns are kept; or coarse
+  budget=4kB        what a broker holds fits in it, with wider rows
+  period_s=0.5      seconds from one phase of sending to the next
+  choice=nearest    who is searched next; or least_loaded, highest_degree
+  neighbours=2      greater neighbours that a broker sends to
+  degree_max=3      no broker looks greater: spreads searches
+  subsumes=true     what another of a broker's own covers is left out
+
 A file of faults; times are seconds from the first event
   faults = [{ at = 0.5, cut = ["a", "b"] }, { at = 1, heal = ["a", "b"] }]
   also crash and restart = ["c"], part and join = ["a", "b"]
@@ -173,6 +182,7 @@ def simulate(
     place = _overlay(topology, overlay, brokers, seed)
     if summaries:
         place = replace(place, summaries=_settings(summaries))
+    sending = None if place.summaries is None else SummaryParameters.read(place.summaries)
     said = {"latency_s": latency, "bandwidth": bandwidth, "loss": loss, "duplication": duplication}
     scenario = Scenario(
         place.topology,
@@ -190,9 +200,9 @@ def simulate(
     runs: dict[str, RunSummary] = {}
     for name in dict.fromkeys(strategy):
         kept = trace if limit is None else None
-        runs[name] = _run(name, scenario, place, engine, kept)
+        runs[name] = _run(name, scenario, place, sending, engine, kept)
         if limit is not None:
-            runs[f"{name}, {memory}"] = _run(name, scenario, place, engine, trace, limit)
+            runs[f"{name}, {memory}"] = _run(name, scenario, place, sending, engine, trace, limit)
     if json:
         for document in _documents(runs):
             write_line(document)
@@ -241,6 +251,7 @@ def _run(
     strategy: str,
     scenario: Scenario,
     place: OverlayFile,
+    summaries: SummaryParameters | None,
     engine: str | None,
     trace: str | None,
     memory: int | None = None,
@@ -256,7 +267,7 @@ def _run(
         placement=place.placement,
         lease_s=place.lease_s,
         memory=memory,
-        summaries=None if place.summaries is None else SummaryParameters.read(place.summaries),
+        summaries=summaries,
     )
     meter = Meter(place.topology)
     with ExitStack() as stack:
