@@ -66,8 +66,8 @@ def test_oversized(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_newer_version_of_the_format() -> None:
     data = Summary.of(PAIRS).to_bytes()
-    with pytest.raises(SummaryError, match="version 2; expected 1"):
-        Summary.from_bytes(data[:4] + b"\x02" + data[5:])
+    with pytest.raises(SummaryError, match="version 3; expected 2"):
+        Summary.from_bytes(data[:4] + b"\x03" + data[5:])
 
 
 @pytest.mark.parametrize("budget", ["64 apples", "", "-1", True])

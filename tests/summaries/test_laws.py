@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
@@ -331,3 +332,35 @@ def test_a_number_that_was_told_is_not_given_to_another() -> None:
         summary.add(f"new{at}", f"y{at} < 1")
     assert all(summary.match({f"x{at}": 0}) for at in (2, 3))
     assert len(summary.numbers("b1")) == 7
+
+
+def _merged(summary: Summary) -> Summary:
+    return summary | Summary.of([("far", "b < 1")], owner="b2", version=1)
+
+
+def _read_again(summary: Summary) -> Summary:
+    return Summary.from_bytes(summary.to_bytes(names=True))
+
+
+@pytest.mark.parametrize(
+    "ways", [(), (_merged,), (_read_again,), (_merged, _read_again), (_read_again, _merged)]
+)
+def test_differences_lose_nothing_however_the_owner_goes_on(
+    ways: Sequence[Callable[[Summary], Summary]],
+) -> None:
+    """The last goes and another comes: under the number of the first, it would not be told."""
+    said = Summary.of([(f"s{at}", f"a > {at}") for at in range(5)], owner="b1", version=1)
+    held = Summary.from_bytes(said.to_bytes())
+    told = set(said.numbers("b1"))
+    ids = said.register.ids["b1"]
+    said.remove(max(ids, key=ids.__getitem__), "b1")
+    for way in ways:
+        said = way(said)
+    said.add("new", "c = 7", "b1")
+    numbers = set(said.known_numbers("b1"))
+    assert len(numbers) == 5 and numbers - told
+    part = Summary.from_bytes(said.selected({"b1": numbers - told}).to_bytes())
+    held.update(part, {"b1": told - numbers})
+    assert held.may_match({"c": 7})
+    said.compact()
+    assert sorted(said.known_numbers("b1")) == [*range(5)]

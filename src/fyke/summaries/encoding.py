@@ -31,7 +31,7 @@ from fyke.summaries.rows import LINES, MOMENTS, NUMBERS, PLACES, Rows, language_
 from fyke.summaries.table import Table
 
 MAGIC: Final = b"FYKS"
-VERSION: Final = 1
+VERSION: Final = 2
 SIZE_MAX: Final = 256 * 2**20
 """Bytes that a summary may have before it is compressed."""
 NUMBER_BITS: Final = 40

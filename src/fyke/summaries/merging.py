@@ -70,6 +70,8 @@ class _Joining:
             numbers = table.members[own, 2]
             version = given.versions[owner]
             is_older = version < self.register.versions[owner]
+            if version and not is_older:
+                self.register.go_behind(owner, given.given(owner))
             if is_older or (version and owner in self._taken):
                 keep &= ~own
                 if not is_older and set(numbers.tolist()) != self._taken[owner]:

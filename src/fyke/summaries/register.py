@@ -9,16 +9,20 @@ Invariant. An owner stands once; a number of an owner has one id at most, an id 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from itertools import pairwise
+from typing import Annotated, Any, Final
 
+import msgspec
 import numpy as np
 
 from fyke.errors import FykeError, shown
-from fyke.summaries.encoding import SummaryError
+from fyke.summaries.encoding import NUMBER_BITS, SummaryError
 from fyke.summaries.line import Ints
 
 NUMBERED: Final = "#"
 """Between the owner and the number of a subscription whose id is not known here."""
+_Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << NUMBER_BITS)]
+_Ids = list[tuple[_Number, list[tuple[_Number, str]]]]
 
 
 class Register:
@@ -33,6 +37,8 @@ class Register:
         """The next number of each owner, where it is known. A number that has gone does not come
         again: who has been told of it goes by numbers.
         """
+        self._given: dict[str, int] = {}
+        """The numbers that each owner had given when it was merged or written, as a count."""
         self._named: dict[tuple[int, int], str] | None = None
 
     def claim(self, owner: str, version: int) -> None:
@@ -74,7 +80,18 @@ class Register:
         """
         if owner not in self._following:
             named = max(self.ids[owner].values(), default=-1)
-            self._following[owner] = max(named, highest(self.place(owner))) + 1
+            known = max(named, highest(self.place(owner))) + 1
+            self._following[owner] = max(known, self._given.get(owner, 0))
+
+    def given(self, owner: str) -> int:
+        """Return how many numbers an owner has given for certain; those that have gone count."""
+        return max(self._following.get(owner, 0), self._given.get(owner, 0))
+
+    def go_behind(self, owner: str, given: int) -> None:
+        """Let the next number of an owner be no less than those that it gave elsewhere."""
+        self._given[owner] = max(given, self._given.get(owner, 0))
+        if owner in self._following:
+            self._following[owner] = max(given, self._following[owner])
 
     def strike(self, id: str, owner: str) -> None:
         """Forget an id; its number does not come again if it was reserved before."""
@@ -85,6 +102,7 @@ class Register:
         """Give owners other numbers for their ids."""
         self.ids.update(ids)
         self._following.clear()
+        self._given.clear()
         self._named = None
 
     def find(self, id: str, owner: str | None) -> tuple[str, int] | None:
@@ -121,17 +139,30 @@ class Register:
 
     # --- as data ----------------------------------------------------------------------------------
 
-    def ids_plain(self) -> list[list[tuple[int, str]]]:
-        return [
-            sorted((number, id) for id, number in self.ids[owner].items()) for owner in self.owners
-        ]
+    def ids_plain(self) -> list[tuple[int, list[tuple[int, str]]]]:
+        """Return the ids of each owner by number, after the count of its numbers.
+
+        The count is 0 where none of the last numbers has gone.
+        """
+        found = []
+        for owner in self.owners:
+            some = sorted((number, id) for id, number in self.ids[owner].items())
+            given, behind = self.given(owner), some[-1][0] + 1 if some else 0
+            found.append((given if given > behind else 0, some))
+        return found
 
     def read_ids(self, plain: Any) -> None:
         """Take in ids; SummaryError if they are not those of these owners."""
         try:
-            for owner, some in zip(self.owners, plain, strict=True):
-                self.ids[owner] = {str(id): int(number) for number, id in some}
-        except (TypeError, ValueError):
+            read = msgspec.convert(plain, _Ids)
+            for owner, (given, some) in zip(self.owners, read, strict=True):
+                ids = self.ids[owner] = {id: number for number, id in some}
+                if any(one >= other for (one, _), (other, _) in pairwise(some)):
+                    raise ValueError
+                if len(ids) < len(some):
+                    raise ValueError
+                self.go_behind(owner, given)
+        except ValueError:
             raise SummaryError("the summary is damaged: ids are not whole") from None
 
     # --- some owners, more owners -----------------------------------------------------------------
@@ -143,6 +174,7 @@ class Register:
             some.claim(owner, self.versions[owner])
             some.ids[owner] = dict(self.ids[owner])
         some._following = {owner: at for owner, at in self._following.items() if owner in some.ids}
+        some._given = {owner: at for owner, at in self._given.items() if owner in some.ids}
         return some
 
     def extended(self, versions: Mapping[str, int], taken: Mapping[str, int]) -> Register:
@@ -158,6 +190,7 @@ class Register:
             owner: max(following, taken.get(owner, -1) + 1)
             for owner, following in self._following.items()
         }
+        whole._given = dict(self._given)
         return whole
 
     def places_in(self, other: Register) -> Ints:
