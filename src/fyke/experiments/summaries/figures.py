@@ -6,9 +6,60 @@ from typing import Final
 
 from fyke.experiments.experiment import Axis, Figure, Panel
 from fyke.experiments.summaries.studies import POPULARITIES
+from fyke.experiments.table import Row, Table
 
 _CWIX: Final = {"topology": "cwix", "model": "paper"}
 _SIGMA: Final = Axis("sigma", "new subscriptions of a broker in a period", is_log=True)
+_OF_A_BROKER: Final = {
+    "text": "text",
+    "compressed": "zlib",
+    "summary": "summary",
+    "subsumed_summary": "uncovered",
+}
+_SENT: Final = {
+    "baseline_bytes": "baseline",
+    "siena_bytes": "siena",
+    "covering_bytes": "covering",
+    "bytes": "summary",
+}
+_STEPS: Final = {
+    "t1_sum": "T1, as a sum",
+    "t1_product": "T1, as printed",
+    "t2": "T2",
+    "table_steps": "covering table",
+}
+
+
+def _savings(rows: Table) -> Table:
+    """Return Siena's bytes and storage by those of summaries."""
+    keys = ("topology", "graph", "model", "p", "sigma")
+    ours = {tuple(row[key] for key in keys): row for row in rows.where(approach="summary")}
+    found = []
+    for row in rows.where(approach="siena"):
+        same = tuple(row[key] for key in keys)
+        ratios = {name: row[name] / ours[same][name] for name in ("bytes", "storage")}
+        found.append({**dict(zip(keys, same, strict=True)), **ratios})
+    return Table.of(found)
+
+
+def _each_size(rows: Table) -> Table:
+    """Return a row for each size that was measured."""
+    return Table.of(
+        {"p": row["p"], "sigma": row["sigma"], "what": what, "size": row[column]}
+        for column, what in (*_OF_A_BROKER.items(), *_SENT.items())
+        for row in rows
+    )
+
+
+def _with_steps(rows: Table) -> Table:
+    """Return the times, and a row for each count of steps."""
+    steps: list[Row] = [
+        {"subscriptions": row["subscriptions"], "p": row["p"], "counted": what, "steps": row[name]}
+        for name, what in _STEPS.items()
+        for row in rows.where(approach="matcher")
+    ]
+    return Table.of([*rows, *steps])
+
 
 FIGURES: Final = (
     Figure(
@@ -96,55 +147,76 @@ FIGURES: Final = (
     Figure(
         "similar",
         "Other networks and parameters",
-        "Bytes of Siena by those of summaries on random graphs of 20 to 33 brokers and with other "
-        "parameters. The paper calls the results similar.",
+        "Siena's bytes by those of summaries, by the paper's model, with other parameters and on "
+        "random graphs of 20 to 33 brokers. The paper calls the results similar.",
         "model",
         (
             Panel(
-                "bytes at subsumption 0.5",
+                "24 brokers, subsumption 0.5",
                 _SIGMA,
-                Axis("bytes", "bytes", is_log=True),
-                ("approach", "model"),
-                {"p": 0.5, "graph": 0, "topology": "random graph"},
+                Axis("bytes", "siena / summary, bytes sent"),
+                ("model",),
+                {"p": 0.5, "topology": "cwix"},
+            ),
+            Panel(
+                "random graphs, subsumption 0.5",
+                _SIGMA,
+                Axis("bytes", "siena / summary, bytes sent"),
+                ("graph",),
+                {"p": 0.5, "topology": "random graph", "model": "paper"},
+            ),
+            Panel(
+                "random graphs, subsumption 0.5",
+                _SIGMA,
+                Axis("storage", "siena / summary, bytes stored"),
+                ("graph",),
+                {"p": 0.5, "topology": "random graph", "model": "paper"},
             ),
         ),
+        derived=_savings,
     ),
     Figure(
         "bytes",
         "Real bytes of generated subscriptions",
-        "A broker's subscriptions as text, compressed with zlib, and as an encoded summary. The "
-        "model's sizes are not needed here.",
+        "Subscriptions as text, compressed, as an encoded summary, and as one of those that no "
+        "other covers; and what is sent in a period: by Siena's probabilities, by real covering. "
+        "Whole subscriptions seldom cover each other, so that saves little.",
         "real",
         tuple(
             Panel(
-                label,
+                title,
                 Axis("p", "probability of subsumption, per value"),
-                Axis(column, "bytes", is_log=True),
-                ("sigma",),
+                Axis("size", "bytes", is_log=True),
+                ("what", "sigma"),
+                {"what": tuple(some.values())},
             )
-            for label, column in (
-                ("summary", "summary"),
-                ("text compressed", "compressed"),
-                ("summary of what none covers", "subsumed_summary"),
-                ("sent in a period", "bytes"),
-            )
+            for title, some in (("of a broker", _OF_A_BROKER), ("sent by 24 brokers", _SENT))
         ),
+        derived=_each_size,
     ),
     Figure(
         "matching",
         "Cost of matching",
-        "Processor time of an event by the number of subscriptions. The paper says that summaries "
-        "match significantly faster, and does not show it.",
+        "Processor time of an event, and steps as the paper counts them. The paper says that "
+        "summaries match significantly faster, and does not show it.",
         "matching",
         (
             Panel(
-                "subsumption 0.5",
+                "subsumption 0.5, time",
                 Axis("subscriptions", "subscriptions", is_log=True),
                 Axis("us", "µs per event", is_log=True),
                 ("approach",),
                 {"p": 0.5},
             ),
+            Panel(
+                "subsumption 0.5, steps",
+                Axis("subscriptions", "subscriptions", is_log=True),
+                Axis("steps", "steps per event", is_log=True),
+                ("counted",),
+                {"p": 0.5},
+            ),
         ),
+        derived=_with_steps,
     ),
     Figure(
         "passing",
@@ -185,12 +257,19 @@ FIGURES: Final = (
         "but the search visits many brokers one after the other, whoever wants the event.",
         "beyond",
         (
-            Panel(
-                "bytes of subscriptions",
-                Axis("brokers", "brokers", is_log=True),
-                Axis("bytes", "bytes sent", is_log=True),
-                ("approach",),
-                {"popularity": 0.01, "approach": ("summary", "covering, a tenth")},
+            *(
+                Panel(
+                    title,
+                    Axis("brokers", "brokers", is_log=True),
+                    Axis(column, "bytes", is_log=True),
+                    ("approach",),
+                    {"popularity": 0.01, "approach": ("summary", "covering, a tenth")},
+                )
+                for title, column in (
+                    ("sent for subscriptions", "bytes"),
+                    ("held by all", "storage"),
+                    ("held by the largest broker", "largest"),
+                )
             ),
             *(
                 Panel(

@@ -16,7 +16,7 @@ from fyke.experiments.summaries.covering import steps, text_bytes, upper
 from fyke.experiments.summaries.model import Forest, SizeModel, graph, mean_distance
 from fyke.experiments.summaries.passing import passing, passing_grid
 from fyke.experiments.summaries.simulated import beyond, beyond_grid
-from fyke.experiments.summaries.workload import event, subscriptions
+from fyke.experiments.summaries.workload import event, lies_inside, subscriptions
 from fyke.experiments.table import Row
 from fyke.matching.matcher import Matcher
 from fyke.summaries.merging import merge
@@ -105,13 +105,14 @@ def _real(parameters: Parameters, seed: int) -> list[Row]:
     """Return the bytes of real summaries of generated subscriptions on cwix."""
     p, sigma = parameters["p"], parameters["sigma"]
     forest, siena = graph("cwix", 0)
-    own, texts, packed, kept, kept_bytes, alone_kept = {}, 0, 0, 0, 0, 0
+    own, texts, packed, kept, kept_bytes, alone_kept, inside = {}, 0, 0, 0, 0, 0, 0
     for broker in forest.topology.brokers:
         filters = subscriptions(sigma, p, f"{seed} {broker}")
         text = "\n".join(map(str, filters)).encode()
         texts, packed = texts + len(text), packed + len(zlib.compress(text, 9))
         pairs = [(f"s{at}", each) for at, each in enumerate(filters)]
         own[broker] = Summary.of(pairs, owner=broker, version=1)
+        inside += sum(map(lies_inside, filters))
         left = upper(filters)
         kept, kept_bytes = kept + len(left), kept_bytes + text_bytes(left)
         alone_kept += Summary.of([(f"s{at}", each) for at, each in enumerate(left)]).size
@@ -130,6 +131,7 @@ def _real(parameters: Parameters, seed: int) -> list[Row]:
             "siena_bytes": siena.forwarded(p) * sigma * mean,
             "baseline_bytes": (count - 1) * mean_distance(forest.topology) * texts,
             "covering_bytes": kept_bytes * (count - 1),
+            "inside": inside / (count * sigma),
             "covered": 1 - kept / (count * sigma),
             "subsumed_summary": alone_kept / count,
         }
@@ -300,10 +302,12 @@ def _variants(parameters: Parameters, seed: int) -> list[Row]:
 
 STUDIES: Final = (
     Study("model", _model, _model_grid),
-    Study("real", _real, _real_grid, lambda parameters: parameters["sigma"]),
+    Study("real", _real, _real_grid, lambda each: each["sigma"] / 100),
     Study("events", _events, _events_grid),
     Study("variants", _variants, _variants_grid),
-    Study("matching", _matching, _matching_grid, lambda parameters: parameters["subscriptions"]),
+    Study(
+        "matching", _matching, _matching_grid, lambda parameters: parameters["subscriptions"] / 500
+    ),
     Study("passing", passing, passing_grid),
-    Study("beyond", beyond, beyond_grid, lambda parameters: parameters["brokers"]),
+    Study("beyond", beyond, beyond_grid, lambda each: each["brokers"] * each["each"] / 1_000),
 )

@@ -12,7 +12,7 @@ from typing import Final
 
 from fyke.events.event import Event
 from fyke.filters.filter import Filter, conjunction
-from fyke.filters.predicate import Range, equals
+from fyke.filters.predicate import In, Range, equals
 from fyke.filters.text_predicate import starts_with
 
 NUMBERS: Final = ("n1", "n2", "n3", "n4")
@@ -55,6 +55,22 @@ def _word(draw: Random, length: int) -> str:
 def subscriptions(count: int, p: float, seed: object) -> list[Filter]:
     draw = Random(f"subscriptions {seed} {p}")
     return [subscription(draw, p) for _ in range(count)]
+
+
+def lies_inside(filter: Filter) -> bool:
+    """Return True if each constraint is one of the ranges and prefixes, or a value inside."""
+    return all(
+        _is_inside(value)
+        for part in filter.children
+        if isinstance(part, In)
+        for value in part.values
+    )
+
+
+def _is_inside(value: object) -> bool:
+    if isinstance(value, str):
+        return value.startswith(_PREFIXES)
+    return isinstance(value, int) and any(low <= value < high for low, high in _RANGES)
 
 
 def event(draw: Random) -> Event:
