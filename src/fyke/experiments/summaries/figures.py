@@ -20,7 +20,7 @@ _SENT: Final = {
     "baseline_bytes": "baseline",
     "siena_bytes": "siena",
     "covering_bytes": "covering",
-    "bytes": "summary",
+    "bytes": "summaries",
 }
 _STEPS: Final = {
     "t1_sum": "T1, as a sum",
