@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from fyke.summaries.line import Ints
+
+FEW: Final = 40
+"""So many groups are sooner taken one by one than by arrays of their places."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,13 @@ class Groups:
         np.cumsum(widths, out=offsets[1:])
         places = np.repeat(self.offsets[which] - offsets[:-1], widths) + np.arange(offsets[-1])
         return Groups(offsets, self.items[places])
+
+    def gather(self, which: Sequence[int]) -> Ints:
+        """Return the items of some groups, in the order given."""
+        if not 0 < len(which) <= FEW:
+            return self.take(np.array(which, np.int64)).items
+        offsets, items = self.offsets, self.items
+        return np.concatenate([items[offsets[at] : offsets[at + 1]] for at in which])
 
     def mapped(self, mapping: Ints) -> Groups:
         """Return the groups with other items, each once and in order; negative items go."""

@@ -80,12 +80,25 @@ class Line:
         count = bisect_left(self._low_list, code + 1)
         if self._is_apart:
             return (count - 1,) if count and code < self._high_list[count - 1] else ()
-        return np.flatnonzero(self.highs[:count] > code).tolist()
+        lows, highs, rows = self._ranges
+        count = bisect_left(lows, code + 1)
+        found: list[int] = rows[:count][highs[:count] > code].tolist() if count else []
+        if is_there:
+            at = bisect_left(self._low_list, code)
+            if at < len(self) and self._low_list[at] == code and self._high_list[at] == code + 1:
+                found.append(at)
+        return found
 
     @cached_property
     def _is_apart(self) -> bool:
         """True if no two rows overlap."""
         return bool((self.lows[1:] >= self.highs[:-1]).all())
+
+    @cached_property
+    def _ranges(self) -> tuple[list[int], Ints, Ints]:
+        """Where the rows of more than one value begin and end, and their numbers."""
+        rows = np.flatnonzero(~self.is_point)
+        return self.lows[rows].tolist(), self.highs[rows], rows
 
     @cached_property
     def _low_list(self) -> list[int]:

@@ -57,13 +57,13 @@ class Search:
         rows = self.satisfied(event)
         if not rows:
             return NONE
-        cells = self._cells_of_row.take(np.array(rows, np.int64)).items
-        is_met = np.zeros(self._count, bool)
-        is_met[cells] = True
-        boxes = self._filed.take(np.unique(cells)).items
+        cells = {*self._cells_of_row.gather(rows).tolist()}
+        boxes = self._filed.gather([*cells])
         if not len(boxes):
             return NONE
-        return np.compress(self._counted(boxes, is_met) == self._widths[boxes], boxes)
+        is_met = np.zeros(self._count, bool)
+        is_met[[*cells]] = True
+        return boxes[self._counted(boxes, is_met) == self._widths[boxes]]
 
     def satisfied(self, event: Event) -> list[int]:
         """Return the rows that an event satisfies; those of all axes are numbered through."""
