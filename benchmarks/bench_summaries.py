@@ -7,6 +7,7 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from random import Random
 from typing import TypeVar
 
 from benchmarks.bench import Bench, short
@@ -14,7 +15,7 @@ from benchmarks.line import Line, at_most, micros
 from fyke.assembly import assemble
 from fyke.events.event import Event
 from fyke.experiments.summaries.passing import stock_events
-from fyke.experiments.summaries.workload import subscriptions
+from fyke.experiments.summaries.workload import event, subscriptions
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
 from fyke.matching.matcher import Matcher
@@ -35,7 +36,10 @@ def lines(bench: Bench) -> Iterator[Line]:
     bench.say(f"summaries of {count:,} stock subscriptions")
     stock = workload("stock")
     pairs = [(each.id, each.filter) for each in map(stock.subscription, range(count))]
-    yield from _asking(pairs, [stock.event(number) for number in range(200)])
+    yield from _asking(pairs, [stock.event(number) for number in range(200)], "stock")
+    some, draw = subscriptions(count // 5, 0.5, 1), Random("events")
+    generated = [(f"s{at}", each) for at, each in enumerate(some)]
+    yield from _asking(generated, [event(draw) for _ in range(200)], "generated")
     yield from _merging(pairs)
     yield from _owners(pairs[:10_000], [stock.event(number) for number in range(100)])
     yield from _passing(pairs[:10_000])
@@ -60,10 +64,11 @@ def _bytes(count: int) -> Iterator[Line]:
             )  # fmt: skip
 
 
-def _asking(pairs: Pairs, events: Sequence[Event]) -> Iterator[Line]:
+def _asking(pairs: Pairs, events: Sequence[Event], what: str) -> Iterator[Line]:
+    """In coarse mode, rows of `stock` lie in few boxes, and hardly two generated ones in one."""
     matcher, added, matcher_bytes = _grown(lambda: _matcher(pairs))
     summary, built, _ = _grown(lambda: Summary.of(pairs))
-    name = short(len(pairs))
+    name = f"{short(len(pairs))} {what}"
     yield Line(
         f"building coarse of {name} / Matcher.add_many",
         f"{built:.2f} s", f"{added:.2f} s", built / added, bar=at_most(2), note="CPU",
@@ -197,9 +202,9 @@ def _grown(make: Callable[[], Made]) -> tuple[Made, float, int]:
 
 def _each(ask: Callable[[Event], object], events: Sequence[Event]) -> float:
     """Return seconds of processor time for an event."""
-    for event in events[:20]:
-        ask(event)
+    for each in events[:20]:
+        ask(each)
     begin = time.process_time()
-    for event in events:
-        ask(event)
+    for each in events:
+        ask(each)
     return (time.process_time() - begin) / len(events)

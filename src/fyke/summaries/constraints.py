@@ -177,7 +177,7 @@ _NEVER: Final = Constraint()
 
 def _facets(group: Sequence[Constraint], is_single: bool, exact: bool) -> list[Constraint]:
     """Return what has to be satisfied: one constraint, in exact mode perhaps several."""
-    distinct = list(dict.fromkeys(group))
+    distinct = list(dict.fromkeys(group)) if len(group) > 1 else list(group)
     if len(distinct) == 1:
         return distinct
     needed = [each for each in distinct if not each.present] or distinct[:1]
@@ -208,7 +208,7 @@ def _both(some: Sequence[Constraint], is_single: bool) -> Constraint:
 def coarse(constraint: Constraint) -> Constraint:
     """Return the constraint with what expressions and networks need of a text in their place."""
     languages = constraint.values.languages
-    if all(isinstance(each, Like) for each in languages):
+    if not languages or all(isinstance(each, Like) for each in languages):
         return constraint
     kept = [each for each in languages if isinstance(each, Like)]
     parts = [replace(constraint.values, languages=tuple(kept))]

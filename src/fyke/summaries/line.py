@@ -77,15 +77,15 @@ class Line:
         at = bisect_left(self.values, value)
         is_there = at < len(self.values) and self.values[at] == value
         code = 2 * at if is_there else 2 * at - 1
-        count = bisect_left(self._low_list, code + 1)
+        count = bisect_left(self._low_view, code + 1)
         if self._is_apart:
-            return (count - 1,) if count and code < self._high_list[count - 1] else ()
+            return (count - 1,) if count and code < self._high_view[count - 1] else ()
         lows, highs, rows = self._ranges
         count = bisect_left(lows, code + 1)
         found: list[int] = rows[:count][highs[:count] > code].tolist() if count else []
         if is_there:
-            at = bisect_left(self._low_list, code)
-            if at < len(self) and self._low_list[at] == code and self._high_list[at] == code + 1:
+            at = bisect_left(self._low_view, code)
+            if at < len(self) and self._low_view[at] == code and self._high_view[at] == code + 1:
                 found.append(at)
         return found
 
@@ -101,12 +101,12 @@ class Line:
         return self.lows[rows].tolist(), self.highs[rows], rows
 
     @cached_property
-    def _low_list(self) -> list[int]:
-        return [*map(int, self.lows)]
+    def _low_view(self) -> memoryview:
+        return memoryview(self.lows)  # type: ignore[arg-type]
 
     @cached_property
-    def _high_list(self) -> list[int]:
-        return [*map(int, self.highs)]
+    def _high_view(self) -> memoryview:
+        return memoryview(self.highs)  # type: ignore[arg-type]
 
     # --- changing ---------------------------------------------------------------------------------
 

@@ -63,7 +63,7 @@ class Search:
             return NONE
         is_met = np.zeros(self._count, bool)
         is_met[[*cells]] = True
-        return boxes[self._counted(boxes, is_met) == self._widths[boxes]]
+        return np.compress(self._counted(boxes, is_met) == self._widths[boxes], boxes)
 
     def satisfied(self, event: Event) -> list[int]:
         """Return the rows that an event satisfies; those of all axes are numbered through."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -100,16 +100,20 @@ def _cased(predicate: ValuePredicate, folded: str) -> ValueSet:
 
 
 def _listed(values: Iterable[Scalar]) -> ValueSet:
-    by_kind: dict[Kind, list[Scalar]] = {shared: [] for shared in Kind}
+    by_kind: dict[Kind, list[Scalar]] = {}
     for value in values:
-        by_kind[kind(value)].append(value)
+        by_kind.setdefault(kind(value), []).append(value)
     return ValueSet(
-        null=bool(by_kind[Kind.NULL]),
-        booleans=frozenset(value is True for value in by_kind[Kind.BOOL]),
-        numbers=union(map(point, by_kind[Kind.NUMBER])),
-        strings=union(map(point, by_kind[Kind.STRING])),
-        timestamps=union(map(point, by_kind[Kind.TIMESTAMP])),
+        null=Kind.NULL in by_kind,
+        booleans=frozenset(value is True for value in by_kind.get(Kind.BOOL, ())),
+        numbers=_points(by_kind.get(Kind.NUMBER, ())),
+        strings=_points(by_kind.get(Kind.STRING, ())),
+        timestamps=_points(by_kind.get(Kind.TIMESTAMP, ())),
     )
+
+
+def _points(values: Sequence[Scalar]) -> Spans:
+    return union(map(point, values)) if len(values) > 1 else tuple(map(point, values))
 
 
 def _unlisted(listed: ValueSet) -> ValueSet:
