@@ -64,6 +64,20 @@ def test_oversized(monkeypatch: pytest.MonkeyPatch) -> None:
         Summary.from_bytes(data)
 
 
+def test_texts_that_share_with_each_other_more_than_there_is_memory() -> None:
+    """Two kilobytes that stand for forty gigabytes of texts are refused on the way."""
+    shared, length = 20_000, 2_000_000
+    parts = unframe(Summary.of([("s", "b = 'x'")]).to_bytes())
+    lines = parts[3][0][0][4]
+    lines[2][0] = [
+        pack(np.array([0] + [length] * shared)),
+        pack(np.array([length] + [0] * shared)),
+        b"a" * length,
+    ]
+    with pytest.raises(SummaryError, match="texts of more than"):
+        Summary.from_bytes(frame(parts))
+
+
 def test_a_newer_version_of_the_format() -> None:
     data = Summary.of(PAIRS).to_bytes()
     with pytest.raises(SummaryError, match="version 3; expected 2"):

@@ -177,12 +177,15 @@ def texts_plain(texts: Sequence[str]) -> object:
 
 def texts_of(plain: Any) -> list[str]:
     shared, lengths, rest = plain
-    found, before, at = [], b"", 0
+    found, before, at, total = [], b"", 0, 0
     for same, length in zip(unpack(shared).tolist(), unpack(lengths).tolist(), strict=True):
         if same > len(before) or at + length > len(rest):
             raise SummaryError("the summary is damaged: a text is cut short")
         before = before[:same] + rest[at : at + length]
         at += length
+        total += len(before)
+        if total > SIZE_MAX:
+            raise SummaryError(f"the summary has texts of more than {SIZE_MAX:,} bytes")
         found.append(before.decode())
     return found
 
