@@ -86,6 +86,25 @@ def test_ids_know_the_attributes_of_the_schema() -> None:
     assert (ids["S2"].attributes, ids["S2"].popcount) == ((2, 3, 4, 5), 4)
 
 
+def test_an_attribute_that_is_added_while_everything_runs_changes_no_id() -> None:
+    """SUM-F2: only ids that have it get the new bit; what has the old schema is merged as it is."""
+    old = Schema([Attribute("volume", Real()), Attribute("price", Real())])
+    new = Schema([*old.attributes, Attribute("fee", Real())])
+    here = Summary.of([("s1", "price < 3"), ("s2", "volume > 5 and price = 1")], schema=old)
+    before = here.identifiers(old)
+    assert [each.attributes for each in before.values()] == [(2,), (1, 2)]
+    there = Summary.of([("s3", "fee > 1 and price < 9")], schema=new, owner="b2", version=1)
+    shipped = [Summary.from_bytes(each.to_bytes(names=True)) for each in (here, there)]
+    both = shipped[0] | shipped[1]
+    after = both.identifiers(new)
+    assert {name: after[name].c3 for name in before} == {
+        name: each.c3 for name, each in before.items()
+    }
+    assert after["s3"].attributes == (2, 3)
+    assert "s3" in both.match({"price": 4, "fee": 2})
+    assert not both.may_match({"price": 9, "fee": 2})
+
+
 @pytest.mark.parametrize(("mode", "price", "found"), [("exact", 8.30, []), ("coarse", 8.70, [])])
 def test_q2_open_ends(mode: str, price: float, found: list[str]) -> None:
     assert _summary(mode).match({**EVENT, "price": price}) == found

@@ -129,13 +129,11 @@ class Summary:
     def owners(self, event: Event | Document) -> list[str]:
         """Return the owners of the candidates."""
         found = self._search().find(self._event(event))
-        owners = self._boxes()[1].take(found).items
-        if not len(owners):
-            return []
-        is_there = np.zeros(len(self._register.owners), bool)
-        is_there[owners] = True
-        names: list[str] = np.array(self._register.owners, object)[is_there].tolist()
-        return names
+        owners_of, names = self._boxes()[1], self._owner_names
+        is_there = np.zeros(len(names), bool)
+        is_there[owners_of.gather(found.tolist())] = True
+        owners: list[str] = np.compress(is_there, names).tolist()
+        return owners
 
     @property
     def always(self) -> list[str]:
@@ -357,13 +355,18 @@ class Summary:
         """Return the numbers (c2) of an owner's subscriptions."""
         return numbers_of(self.table.members, self._register.place(owner))
 
-    def identifiers(self) -> dict[str, SubscriptionId]:
-        """Return the ids of three parts of all subscriptions, by name (SUM-11)."""
+    def identifiers(self, schema: Schema | None = None) -> dict[str, SubscriptionId]:
+        """Return the ids of three parts of all subscriptions, by name (SUM-11).
+
+        Attributes are numbered in the order of a schema, by default the summary's own; what it does
+        not declare comes after it. One that is added at its end changes no id (SUM-F2).
+        """
         from fyke.summaries.identifiers import SubscriptionId
 
+        order = schema if schema is not None else self._schema
         attributes = sorted({name for name, _ in self.table.axes})
-        if self._schema is not None:
-            declared = [each.name for each in self._schema.attributes]
+        if order is not None:
+            declared = [each.name for each in order.attributes]
             attributes = [*declared, *(each for each in attributes if each not in declared)]
         places = {name: at + 1 for at, name in enumerate(attributes)}
         table, found = self.table, {}
@@ -478,6 +481,7 @@ class Summary:
             members = table.members
             pairs, _ = unique_rows(members[:, :2])
             count = len(table.boxes)
+            self._owner_names = np.array(self._register.owners, object)
             self._by_box = (
                 Groups.by(members[:, 0], np.arange(len(members)), count),
                 Groups.by(pairs[:, 0], pairs[:, 1], count),
