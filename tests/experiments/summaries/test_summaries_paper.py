@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fyke.assembly import assemble
+from fyke.errors import FykeError
 from fyke.events.event import Event
 from fyke.experiments.experiment import Claim, Results
 from fyke.experiments.papers import paper
@@ -125,6 +126,13 @@ def test_a_claim_is_reproduced_where_it_holds_and_differs_where_it_does_not(clai
         return
     found = [claim.judge(_world(is_as_told)).verdict for is_as_told in (True, False)]
     assert found == ["reproduced", "differs"]
+
+
+@pytest.mark.parametrize("claim", PAPER.claims, ids=lambda claim: claim.id)
+def test_no_claim_holds_of_nothing(claim: Claim) -> None:
+    nothing = {study.name: Table() for study in PAPER.studies}
+    with pytest.raises((FykeError, LookupError)):
+        claim.judge(nothing)
 
 
 NOT_JUDGED = {*("SUM-E3.g", "SUM-E3.h", "SUM-E4.d", "SUM-27", "SUM-F1", "SUM-B", "SUM-Q1")}

@@ -6,18 +6,27 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from fyke.errors import FykeError
 from fyke.experiments.experiment import Finding, Results
 from fyke.experiments.judges import falls
 from fyke.experiments.summaries.studies import SUBSUMPTIONS
-from fyke.experiments.table import Row, Table
+from fyke.experiments.table import Row, Table, Wanted
 from fyke.sizes import written_size
 
 _PRECHECK: Final = {0.1: 5.8, 0.25: 11.9, 0.5: 17.0, 0.75: 20.4, 0.9: 22.2, 1.0: 23.0}
 _PRECHECK_SUMMARY: Final = {0.1: 7.9, 0.25: 10.6, 0.5: 14.8, 0.75: 18.9, 0.9: 21.6, 1.0: 23.0}
 
 
+def _rows(results: Results, study: str, **where: Wanted) -> Table:
+    """Return rows of a study; FykeError if there are none, so that no claim holds of nothing."""
+    found = results[study].where(**where)
+    if not found:
+        raise FykeError(f"there are no rows of {study}")
+    return found
+
+
 def _cwix(results: Results) -> Table:
-    return results["model"].where(topology="cwix", model="paper")
+    return _rows(results, "model", topology="cwix", model="paper")
 
 
 def _ratios(
@@ -104,7 +113,7 @@ def three_orders(results: Results) -> Finding:
 
 
 def hops_below_brokers(results: Results) -> Finding:
-    rows = results["model"].where(model="paper", approach="summary", sigma=10)
+    rows = _rows(results, "model", model="paper", approach="summary", sigma=10)
     pairs = sorted({(row["topology"], row["graph"], row["hops"], row["brokers"]) for row in rows})
     said = ", ".join(f"{hops} of {brokers}" for _, _, hops, brokers in pairs)
     return Finding(f"{said} brokers; prechecked 19 of 24", all(h < n for _, _, h, n in pairs))
@@ -128,7 +137,7 @@ def siena_worst(results: Results) -> Finding:
 
 def at_popularity(popularity: float, is_better: bool) -> Callable[[Results], Finding]:
     def judge(results: Results) -> Finding:
-        rows = results["events"].where(topology="cwix", popularity=popularity)
+        rows = _rows(results, "events", topology="cwix", popularity=popularity)
         ours, tree, unicast = (
             rows.one("hops", approach=each)
             for each in ("summary", "siena, tree edges", "siena, unicast")
@@ -152,7 +161,7 @@ _WHY: Final = {
 
 
 def elsewhere(results: Results) -> Finding:
-    rows = results["events"].where(topology="random graph")
+    rows = _rows(results, "events", topology="random graph")
     shares = (0.25, 0.5, 0.75)
     by, said = {}, []
     for number in rows.values("graph"):
@@ -168,7 +177,7 @@ def elsewhere(results: Results) -> Finding:
 
 
 def nobody(results: Results) -> Finding:
-    ours = results["events"].one("hops", topology="cwix", popularity=0.0, approach="summary")
+    ours = _rows(results, "events").one("hops", topology="cwix", popularity=0.0, approach="summary")
     return Finding(
         f"{ours:.1f} messages; Siena none",
         None,
@@ -177,7 +186,7 @@ def nobody(results: Results) -> Finding:
 
 
 def links(results: Results) -> Finding:
-    rows = results["events"].where(topology="cwix", approach="summary")
+    rows = _rows(results, "events", topology="cwix", approach="summary")
     said = ", ".join(
         f"{row['popularity']:.0%}: {row['summary']:.1f} messages, {row['links']:.1f} links, "
         f"{row['searches']:.1f} in sequence"
@@ -226,7 +235,7 @@ def copies(results: Results) -> Finding:
 
 
 def similar(results: Results) -> Finding:
-    rows = results["model"].where(p=0.5, sigma=100)
+    rows = _rows(results, "model", p=0.5, sigma=100)
     least, most = 1e9, 0.0
     for row in rows.where(approach="summary"):
         same = {key: row[key] for key in ("topology", "graph", "model")}
@@ -239,7 +248,7 @@ def similar(results: Results) -> Finding:
 
 
 def not_smaller(results: Results) -> Finding:
-    rows = results["real"]
+    rows = _rows(results, "real")
     said, shares = [], []
     for row in rows.sort("p"):
         if row["sigma"] == max(rows.values("sigma")):
@@ -254,7 +263,7 @@ def not_smaller(results: Results) -> Finding:
 
 
 def real_saving(results: Results) -> Finding:
-    rows = results["real"]
+    rows = _rows(results, "real")
     ratios = {
         p: [row["siena_bytes"] / row["bytes"] for row in rows.where(p=p)] for p in rows.values("p")
     }
@@ -264,7 +273,7 @@ def real_saving(results: Results) -> Finding:
 
 
 def real_covering(results: Results) -> Finding:
-    rows = results["real"].sort("p")
+    rows = _rows(results, "real").sort("p")
     largest = max(rows.values("sigma"))
     shares = [row["covering_bytes"] / row["siena_bytes"] for row in rows.where(sigma=largest)]
     saved = [row["covering_bytes"] / row["bytes"] for row in rows.where(sigma=largest)]
@@ -279,7 +288,7 @@ def real_covering(results: Results) -> Finding:
 
 
 def subsumptions(results: Results) -> Finding:
-    rows = results["real"]
+    rows = _rows(results, "real")
     some = rows.where(sigma=max(rows.values("sigma"))).sort("p")
     said = ", ".join(
         f"{row['p']:g}: {row['inside']:.0%} lie in ranges and prefixes with all values, "
@@ -292,7 +301,7 @@ def subsumptions(results: Results) -> Finding:
 
 
 def linear(results: Results) -> Finding:
-    rows = results["matching"].where(approach="matcher")
+    rows = _rows(results, "matching", approach="matcher")
     growth = []
     for p in rows.values("p"):
         for column in ("t1_sum", "t2"):
@@ -308,7 +317,7 @@ def linear(results: Results) -> Finding:
 
 
 def faster(results: Results) -> Finding:
-    rows = results["matching"]
+    rows = _rows(results, "matching")
     largest = max(rows.values("subscriptions"))
     some = rows.where(subscriptions=largest)
     by = {
@@ -331,7 +340,7 @@ def faster(results: Results) -> Finding:
 
 
 def least_through(results: Results) -> Finding:
-    rows = results["passing"]
+    rows = _rows(results, "passing")
     by = {(row["summary"], row["bytes"]): row["passing"] for row in rows.sort("bytes")}
     said = ", ".join(f"{name} of {size:,} B {share:.0%}" for (name, size), share in by.items())
     matching = rows.column("matching")[0]
@@ -339,7 +348,7 @@ def least_through(results: Results) -> Finding:
 
 
 def beyond(results: Results) -> Finding:
-    rows = results["beyond"].where(popularity=0.01)
+    rows = _rows(results, "beyond", popularity=0.01)
     said, shares, evens = [], [], []
     for count in rows.values("brokers"):
         some = rows.where(brokers=count)
@@ -373,7 +382,7 @@ def _even(ours: Row, theirs: Row) -> float:
 
 
 def load(results: Results) -> Finding:
-    rows = results["variants"].where(topology="cwix")
+    rows = _rows(results, "variants", topology="cwix")
     said = ", ".join(
         f"{row['variant']}: {row['hops']} messages of summaries, {row['searches']:.1f} searches, "
         f"{row['messages']:.1f} messages an event, busiest {row['busiest']:.2f}"
