@@ -15,7 +15,7 @@ import numpy.typing as npt
 from fyke.summaries.line import Ints
 
 FEW: Final = 40
-"""So many groups are sooner taken one by one than by arrays of their places."""
+"""The number of groups that are sooner taken one by one than by arrays of their places."""
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ class Line:
 
     @cached_property
     def _ranges(self) -> tuple[list[int], Ints, Ints]:
-        """Where the rows of more than one value begin and end, and their numbers."""
+        """The beginnings and ends of the rows of more than one value, and their numbers."""
         rows = np.flatnonzero(~self.is_point)
         return self.lows[rows].tolist(), self.highs[rows], rows
 
