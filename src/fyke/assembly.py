@@ -89,10 +89,10 @@ class Options:
     large. With `merging`, brokers tell each other one subscription for several if it accepts the
     same events. `stages` are those of classes of events in a multistage overlay, beside the stages
     that publishers advertise. There, `placement` says where subscriptions are attached: at the
-    broker of their client (locality), near similar ones (similarity), or anywhere at the edge
-    (random). A subscription that is not renewed every `lease_s` ends. A broker whose tables exceed
-    `memory` bytes prunes what it filters for neighbours. `subsumption` and `degree_max` are for the
-    model of Siena.
+    broker of their client (locality), near similar ones (similarity; edge: never above it), or
+    anywhere at the edge (random). A subscription that is not renewed every `lease_s` ends. A broker
+    whose tables exceed `memory` bytes prunes what it filters for neighbours. `subsumption` and
+    `degree_max` are for the model of Siena.
     """
 
     strategy: str

@@ -80,7 +80,7 @@ AB = 'links = [["a", "b"]]\n'
         (AB + '[rendezvous]\nT = "a"\nT = "b"', "not TOML: Cannot overwrite a value"),
         (AB + '[rendezvous]\nT = "z"', "rendezvous.T: unknown broker 'z'; there are a, b"),
         (AB + "[stages]\nT = [1]", r"stages.T is \[1\]; expected a list of names for each"),
-        (AB + "placement = 5", "placement is 5; expected one of locality, similarity, random"),
+        (AB + "placement = 5", "placement is 5; expected one of locality, simi"),
         (AB + "lease_s = -1", "lease_s is -1; expected a number of seconds"),
         (AB + "summaries = 3", "summaries is 3; expected a table"),
         (AB + '[clients]\nalice = "z"', "clients.alice: unknown broker 'z'"),

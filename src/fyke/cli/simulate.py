@@ -60,7 +60,7 @@ A topology file
   rendezvous = { Stock = "b", "*" = "a" }
   clients = { alice = "a", carl = "c" }
   stages = { Stock = [["symbol", "price"], ["symbol"], []] }     of multistage, from stage 0
-  placement = "similarity"     of multistage; or random, or locality, which is the default
+  placement = "similarity"     of multistage; or edge, random, or locality, the default
   lease_s = 60     of multistage: what is not renewed ends
   summaries = { budget = "64 kB", neighbours = 2 }     of summaries: as for --summaries
 

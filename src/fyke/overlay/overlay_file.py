@@ -37,7 +37,7 @@ from fyke.section import Section
 OTHERS: Final = "*"
 """The name, in the file, of the rendezvous of all other types; elsewhere it is ""."""
 
-PLACEMENTS: Final = ("locality", "similarity", "random")
+PLACEMENTS: Final = ("locality", "similarity", "edge", "random")
 """The ways to place a subscription in a tree of stages, the default first."""
 LINK_KEYS: Final = ("latency_s", "jitter_s", "bandwidth", "loss", "duplication", "timeout_s")
 NETWORK_KEYS: Final = (*LINK_KEYS, "store_s")

@@ -7,17 +7,18 @@ from collections import Counter
 import pytest
 
 from fyke.experiments.multistage import PAPER, placing
-from fyke.experiments.multistage.tree import LOCALITY, RANDOM, SIMILARITY, STAGES, Tree
+from fyke.experiments.multistage.tree import STAGES, Tree
 from fyke.experiments.table import Table
 from fyke.filters.algebra.weakening import weaken
+from fyke.routing.stages.hosting import EDGE, LOCALITY, RANDOM, SIMILARITY
 from fyke.workloads.bibliography import BibliographyWorkload
 
 
-@pytest.mark.parametrize("placement", [RANDOM, LOCALITY, SIMILARITY])
+@pytest.mark.parametrize("placement", [RANDOM, LOCALITY, SIMILARITY, EDGE])
 def test_nodes_see_what_the_weakened_filters_below_them_let_through(placement: str) -> None:
     readers, events = 60, 150
     tree = Tree(placement, 3, readers, 1)
-    tree.publish(events)
+    tree.draw(events)
     rows = list(tree.rows())
     workload = BibliographyWorkload(1)
     filters = [workload.filter(number) for number in range(readers)]

@@ -135,6 +135,14 @@ def test_wildcards_are_served_from_above() -> None:
     assert conversation(overlay, start) == [("r", "Publish", "c")]
 
 
+def test_wildcards_go_to_the_edge_where_they_are_placed_as_others() -> None:
+    overlay = placing(placement="edge")
+    for number in range(6):
+        overlay.subscribe("cc", f"w{number}", f"type is Stock and price < {100 + number}")
+    assert {place(overlay, "c", f"w{number}") for number in range(6)} <= set("abc")
+    assert len(overlay.publish("cr", EVENT)[0][1]) == 6
+
+
 def test_similar_ones_share_a_path() -> None:
     """MSF-X7: two subscribers at two brokers, one row and one path."""
     overlay = placing(DEEP)

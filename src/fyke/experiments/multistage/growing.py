@@ -16,8 +16,9 @@ from fyke.experiments.experiment import (
 )
 from fyke.experiments.judges import finding, spread
 from fyke.experiments.multistage.placing import EVENTS, FAN_OUT, READERS
-from fyke.experiments.multistage.tree import RANDOM, SIMILARITY, WITHOUT_WILDCARDS, Tree
+from fyke.experiments.multistage.tree import Tree
 from fyke.experiments.table import Row
+from fyke.routing.stages.hosting import EDGE, RANDOM, SIMILARITY
 
 FAN_OUTS: Final = {"tiny": (4, 8), "small": (5, 7, 10), "paper": (5, 7, 10, 14, 20)}
 READERS_A_BROKER: Final = 10
@@ -38,14 +39,13 @@ def grow(parameters: Parameters, seed: int) -> list[Row]:
     fan_out, placement = parameters["fan_out"], parameters["placement"]
     readers = READERS_A_BROKER * fan_out * fan_out
     tree = Tree(placement, fan_out, readers, seed)
-    tree.publish(parameters["events"])
+    tree.draw(parameters["events"])
     return _largest(tree, parameters["events"], placement=placement, readers=readers)
 
 
 def _wildcards(scale: str) -> list[Parameters]:
     return [
-        {"placement": placement, "events": EVENTS[scale] // 4}
-        for placement in (SIMILARITY, WITHOUT_WILDCARDS)
+        {"placement": placement, "events": EVENTS[scale] // 4} for placement in (SIMILARITY, EDGE)
     ]
 
 
@@ -53,7 +53,7 @@ def leave_open(parameters: Parameters, seed: int) -> list[Row]:
     """Return the largest loads by stage, where some subscribers leave an attribute open."""
     placement = parameters["placement"]
     tree = Tree(placement, FAN_OUT, READERS, seed, SHARE)
-    tree.publish(parameters["events"])
+    tree.draw(parameters["events"])
     return _largest(tree, parameters["events"], placement=placement)
 
 
@@ -122,9 +122,7 @@ def _judge_central(results: Results) -> Finding:
 
 def _judge_edge(results: Results) -> Finding:
     table = results["wildcards"]
-    received = [
-        table.one("received", placement=each, stage=1) for each in (SIMILARITY, WITHOUT_WILDCARDS)
-    ]
+    received = [table.one("received", placement=each, stage=1) for each in (SIMILARITY, EDGE)]
     said = f"{received[0]:.2g} messages an event to stage 1; {received[1]:.2g} if treated as others"
     return Finding(said, received[0] < received[1])
 
@@ -133,13 +131,13 @@ def _judge_higher(results: Results) -> Finding:
     table = results["wildcards"]
     loads = {
         each: [table.one("largest_load", placement=each, stage=stage) for stage in (1, 2, 3)]
-        for each in (SIMILARITY, WITHOUT_WILDCARDS)
+        for each in (SIMILARITY, EDGE)
     }
     said = "; ".join(
         f"{', '.join(f'{value:.3g}' for value in values)} ({name})"
         for name, values in loads.items()
     )
-    ours, others = loads[SIMILARITY], loads[WITHOUT_WILDCARDS]
+    ours, others = loads[SIMILARITY], loads[EDGE]
     holds = ours[0] < others[0]
     why = "The root pays: it holds the filters that are attached there."
     return Finding(

@@ -19,12 +19,13 @@ from fyke.experiments.experiment import (
 )
 from fyke.experiments.multistage.placing import FAN_OUT
 from fyke.experiments.multistage.readers import SIZES, Readers, by_stage, cost
-from fyke.experiments.multistage.tree import CLASSES, RANDOM, SIMILARITY
+from fyke.experiments.multistage.tree import CLASSES
 from fyke.experiments.table import Row
 from fyke.experiments.wording import values_of
 from fyke.filters.algebra.covering import covers
 from fyke.filters.predicate import equals
 from fyke.overlay.generators import hierarchy
+from fyke.routing.stages.hosting import RANDOM, SIMILARITY
 from fyke.workloads.bibliography import LAST_YEAR, BibliographyWorkload
 
 HOT: Final = (0.0, 0.25, 0.5, 0.75)

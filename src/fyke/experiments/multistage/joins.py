@@ -17,10 +17,11 @@ from fyke.experiments.experiment import (
 )
 from fyke.experiments.multistage.placing import EVENTS, FAN_OUT, READERS
 from fyke.experiments.multistage.readers import Readers
-from fyke.experiments.multistage.tree import CLASSES, LOCALITY, RANDOM, SIMILARITY
+from fyke.experiments.multistage.tree import CLASSES
 from fyke.experiments.table import Row, Table
 from fyke.experiments.wording import values_of
 from fyke.overlay.generators import hierarchy
+from fyke.routing.stages.hosting import LOCALITY, RANDOM, SIMILARITY
 from fyke.workloads.bibliography import BibliographyWorkload
 
 PLACEMENTS: Final = (LOCALITY, RANDOM, SIMILARITY)

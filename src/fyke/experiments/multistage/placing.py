@@ -18,9 +18,10 @@ from fyke.experiments.experiment import (
     Study,
 )
 from fyke.experiments.judges import falls, finding, within
-from fyke.experiments.multistage.tree import LOCALITY, RANDOM, SIMILARITY, Tree
+from fyke.experiments.multistage.tree import Tree
 from fyke.experiments.table import Row, Table, Wanted
 from fyke.experiments.wording import values_of
+from fyke.routing.stages.hosting import LOCALITY, RANDOM, SIMILARITY
 
 EVENTS: Final = {"tiny": 300, "small": 4_000, "paper": 100_000}
 FAN_OUT: Final = 10
@@ -41,7 +42,7 @@ def _grid(scale: str) -> list[Parameters]:
 def run(parameters: Parameters, seed: int) -> list[Row]:
     placement = parameters["placement"]
     tree = Tree(placement, FAN_OUT, READERS, seed)
-    tree.publish(parameters["events"])
+    tree.draw(parameters["events"])
     return [{"placement": placement, **row} for row in number_nodes(tree.rows())]
 
 
@@ -248,12 +249,18 @@ FIGURES: Final = (
 
 _TABLE: Final = "Stage {0}: node avg. of RLC {1}."
 _WORDS: Final = {0: "2×10^-7", 1: "2×10^-4", 2: "0.1", 3: "0.02"}
+_FITTED: Final = {
+    0: "The number of subscribers and of authors was fitted to it.",
+    1: "The numbers of conferences and authors were fitted to it.",
+    3: "The number of years was fitted to it.",
+}
+"""Stages whose averages the workload was fitted to; that of stage 2 is a prediction."""
 
 CLAIMS: Final = (
     *(
         Claim(f"MSF-E1.{stage}", f"A node of stage {stage} has {words} of a central server's load.",
               _TABLE.format(stage, words), ("table",), _judge_average(stage),
-              "Random placement; to the one digit that is printed.")
+              "Random placement; to the one digit that is printed.", _FITTED.get(stage, ""))
         for stage, words in _WORDS.items()
     ),
     Claim("MSF-E1.4", "All nodes of stage 1 together have 2×10^-1.",
@@ -278,7 +285,7 @@ CLAIMS: Final = (
           "All nodes together have less than half the load of random placement."),
     Claim("MSF-E3.2", "Where similar subscribers meet, an event takes fewer paths.",
           "“similar” subscription filters are grouped together.", ("table",), _judge_fewer_paths,
-          "Messages between brokers, by events."),
+          "Messages to brokers over the links of the tree, by events."),
     Claim("MSF-E3.3", "Similar subscribers pay with a detour.",
           "“similar” subscription filters are grouped together.", ("table",), _judge_detour,
           "Not measured in the paper: the mean way from where a subscriber is attached to the "

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from math import log10
 from random import Random
 from statistics import fmean
@@ -61,11 +62,15 @@ class Readers:
         self.sent: Counter[str] = Counter()
         """Messages between brokers, by kind."""
         self.bytes: Counter[str] = Counter()
-        self._received: Counter[NodeId] = Counter()
+        self.received: Counter[NodeId] = Counter()
+        """Events that came to brokers over links, or from the publisher."""
+        self._served: Counter[NodeId] = Counter()
+        """Events that came to homes straight from places."""
         self._hops: list[float] = []
-        self._straight = 0
         self._began = 0.0
         self._events = 0
+        self._ids = map("e{}".format, count())
+        self._last_id = ""
         system = assemble(strategy, topology, rendezvous={"": self.root}, **options)
         self.overlay = Simulation(
             topology, system.make, codec=system.codec, write=self._note, seed=seed,
@@ -83,8 +88,7 @@ class Readers:
             self.sent[record.kind] += 1
             self.bytes[record.kind] += record.bytes
             if record.kind == "Publish":
-                self._received[record.to] += 1
-                self._straight += record.straight
+                (self._served if record.straight else self.received)[record.to] += 1
         elif isinstance(record, Delivered):
             hops = round((record.t - self._began) / _HOP_S)
             self._hops += [hops] * len(record.subscriptions)
@@ -111,10 +115,11 @@ class Readers:
         before = len(self._hops)
         for event in events:
             self._began = self.overlay.now
-            self._say(self._client(self.root), Publish(f"e{self._events}", event))
+            self._last_id = next(self._ids)
+            self._say(self._client(self.root), Publish(self._last_id, event))
             wanted += len(self._exact.match(event))
             self._events += 1
-            self._received[self.root] += 1
+            self.received[self.root] += 1
         if len(self._hops) - before != wanted:
             raise FykeError(f"{len(self._hops) - before} deliveries; expected {wanted}")
 
@@ -124,9 +129,9 @@ class Readers:
 
     def forget(self) -> None:
         """Count anew from now on."""
-        for counts in (self.sent, self.bytes, self._received):
+        for counts in (self.sent, self.bytes, self.received, self._served):
             counts.clear()
-        self._hops, self._straight, self._events = [], 0, 0
+        self._hops, self._events = [], 0
 
     # --- what is seen -----------------------------------------------------------------------------
 
@@ -148,7 +153,7 @@ class Readers:
         """Return a row for each broker: its filters, and what came and was to do for an event."""
         for name in self.overlay.running:
             filters = self.broker(name).stats().filtered
-            received = self._received[name] / max(1, self._events)
+            received = (self.received[name] + self._served[name]) / max(1, self._events)
             yield {
                 "broker": name,
                 "stage": self.stages[name],
@@ -165,7 +170,7 @@ class Readers:
             "all_loads": sum(row["load"] for row in rows),
             "largest_table": max(row["filters"] for row in rows),
             "messages": self.sent["Publish"] / events,
-            "straight": self._straight / events,
+            "straight": self._served.total() / events,
             "event_bytes": self.bytes["Publish"] / events,
             "hops": fmean(self._hops) if self._hops else 0.0,
             "hops_max": max(self._hops, default=0),

@@ -17,11 +17,12 @@ from fyke.experiments.experiment import (
 from fyke.experiments.judges import finding
 from fyke.experiments.multistage.placing import FAN_OUT
 from fyke.experiments.multistage.readers import Readers, by_stage, cost
-from fyke.experiments.multistage.tree import ATTRIBUTES, CLASSES, SIMILARITY
+from fyke.experiments.multistage.tree import ATTRIBUTES, CLASSES
 from fyke.experiments.table import Row
 from fyke.experiments.wording import values_of
 from fyke.overlay.generators import hierarchy
 from fyke.routing.stages.attributes import Stages
+from fyke.routing.stages.hosting import SIMILARITY
 from fyke.workloads.bibliography import BibliographyWorkload
 
 STAGES_NEAR: Final = "stages, locality"

@@ -55,8 +55,10 @@ from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Surroundings, Tab
 
 SIMILARITY: Final = "similarity"
 LOCALITY: Final = "locality"
+EDGE: Final = "edge"
 RANDOM: Final = "random"
-PLACEMENTS: Final = (LOCALITY, SIMILARITY, RANDOM)
+PLACEMENTS: Final = (LOCALITY, SIMILARITY, EDGE, RANDOM)
+"""Similarity attaches wildcards above the edge (MSF-26), edge attaches them as any other filter."""
 _ATTACHED: Final = ""
 """The source of rows that homes have attached here: no node has this name."""
 _RECORD: Final = "attached"
@@ -79,7 +81,7 @@ class Hosting(Multistage):
         classes: Classes | None = None,
         is_merging: bool = False,
     ) -> None:
-        if placement not in (SIMILARITY, RANDOM):
+        if placement not in (SIMILARITY, EDGE, RANDOM):
             raise FykeError(
                 f"unknown placement {shown(placement)}; expected {', '.join(PLACEMENTS)}"
             )
@@ -125,8 +127,9 @@ class Hosting(Multistage):
 
     def _next(self, filter: Filter) -> NodeId | None:
         """Return the child that a home is to ask; None where it is attached here."""
-        if self._placement == SIMILARITY:
-            return self.join(filter, self._random)
+        if self._placement != RANDOM:
+            looks = self._placement == SIMILARITY
+            return self.join(filter, self._random, looks_at_wildcards=looks)
         children = [peer for peer, is_up in self._here.brokers.items() if is_up]
         below = sorted(peer for peer in children if peer != self.parent)
         return self._random.choice(below) if self._stage > 1 and below else None
