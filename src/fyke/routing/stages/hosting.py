@@ -9,8 +9,9 @@ parent of it, and sends the home what it accepts, straight.
     a       Stock DEF below 11      an event goes r, m, a, and from a straight to c
 
 Faults. A home renews at a place all that it has there, with one digest; what it does not renew ends
-(`leases`). A place that is cut off from the root says so, and homes look for other places. An event
-that cannot get down to a place is flooded from where it is stuck.
+(`leases`). It need not while the root finds that all homes and places agree (`tallies`). A place
+that is cut off from the root says so, and homes look for other places. An event that cannot get
+down to a place is flooded from where it is stuck.
 Invariant. An attachment survives crashes of its place, and ends only with `Detach`, a `Claim`
 without it, or the grace.
 Cost. A row and a record for each attachment; an answer to each renewal that differs.
@@ -44,13 +45,16 @@ from fyke.routing.stages.messages import (
     Claim,
     Confirmed,
     Detach,
+    Even,
     Join,
     JoinAt,
     Missing,
     RenewAt,
+    Tallied,
     Unlike,
 )
-from fyke.routing.stages.multistage import Multistage
+from fyke.routing.stages.multistage import ROOT, Multistage, Renew
+from fyke.routing.stages.tallies import Tallies, Tally
 from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Surroundings, Tables
 
 SIMILARITY: Final = "similarity"
@@ -102,6 +106,8 @@ class Hosting(Multistage):
         self._is_adrift = False
         self._adrift: set[NodeId] = set()
         """Neighbours that are cut off from the root, as they say."""
+        self._tallies = Tallies(leases.period_s)
+        self._is_even = False
 
     def _say(self, node: NodeId, message: Message) -> Decision:
         return Decision([Send(node, message, is_straight=True)])
@@ -141,7 +147,8 @@ class Hosting(Multistage):
             return self._say(home, JoinAt(id, token, child))
         kept = Store((_RECORD, home, str(token)), message)
         sends = self._attach(message, home)
-        return Decision(sends, records=[kept]).and_then(self._say(home, AcceptedAt(id, token)))
+        accepted = self._say(home, AcceptedAt(id, token))
+        return Decision(sends, records=[kept]).and_then(accepted, self._tell_soon())
 
     def _attach(self, message: Join, home: NodeId) -> list[Send]:
         """Have a row of its own for it: no other subscription, here or elsewhere, has its key."""
@@ -153,6 +160,7 @@ class Hosting(Multistage):
         row = Row(subscription, _ATTACHED, MERGED, self._towards(filter))
         self._rows[attachment] = row.key
         self._homes.setdefault(home, {})[message.token] = None
+        self._tallies.hold(message.token)
         self._hosted.renew(home, self._here.now)
         return self._changed([row], [])
 
@@ -162,11 +170,13 @@ class Hosting(Multistage):
         keys = [self._rows.pop(each) for each in known]
         for home, token in known:
             del self._homes[home][token]
+            self._tallies.hold(token, -1)
             if not self._homes[home]:
                 del self._homes[home]
                 self._hosted.end(home)
         records = [Store((_RECORD, home, str(token)), None) for home, token in known]
-        return Decision(self._changed([], keys), records=records)
+        ended = Decision(self._changed([], keys), records=records)
+        return ended.and_then(self._tell_soon()) if known else ended
 
     def _take_renewal(self, message: RenewAt, home: NodeId) -> Decision:
         held = self._homes.get(home, {})
@@ -186,12 +196,19 @@ class Hosting(Multistage):
 
     def tick(self) -> Decision:
         """End what no home has renewed, once in every period."""
-        renewed = super().tick()
+        renewed, above = super().tick(), self.parent
+        is_told = self._tallies.is_over(self._here.now)
         if not renewed.wakes:
-            return renewed
+            told = [Send(above, self._tallied())] if is_told and above is not None else []
+            return renewed.and_then(Decision(told))
+        judged = self._judge()
+        if self._is_even:
+            for home in self._homes:
+                self._hosted.renew(home, self._here.now)
+            return renewed.and_then(judged)
         lapsed = self._hosted.end_lapsed(self._here.now)
         gone = [(home, token) for home in lapsed for token in self._homes[home]]
-        return renewed.and_then(self._let_go(gone))
+        return renewed.and_then(judged, self._let_go(gone))
 
     def recover(self, key: Key, record: Control) -> Decision:
         """Have again what is attached here."""
@@ -222,24 +239,45 @@ class Hosting(Multistage):
     # --- neighbours -------------------------------------------------------------------------------
 
     def control(self, message: Control, came_from: NodeId) -> Decision:
-        if isinstance(message, Adrift) and came_from in self._here.brokers:
-            (self._adrift.add if message.is_so else self._adrift.discard)(came_from)
-            return self._drift()
-        return super().control(message, came_from).and_then(self._drift())
+        if came_from in self._here.brokers:
+            match message:
+                case Adrift():
+                    (self._adrift.add if message.is_so else self._adrift.discard)(came_from)
+                    return self._drift()
+                case Tallied():
+                    self._tallies.hear(came_from, message.tally)
+                    return self._alarm() if message.is_alarm else self._tell_soon()
+                case Even():
+                    self._tallies.hear_verdict(came_from, message.is_so)
+                    return self._even_out()
+                case Renew(tally=Tally() as tally):
+                    self._tallies.hear(came_from, tally)
+        above = self.parent
+        decided = super().control(message, came_from).and_then(self._drift())
+        return decided if self.parent == above else decided.and_then(self._alarm())
 
     def link_up(self, peer: NodeId) -> Decision:
         self._adrift.discard(peer)
+        self._tallies.forget(peer)
         drifted = self._drift()
-        is_told = self._is_adrift and peer != self.parent
-        told = Decision([Send(peer, Adrift(True))] if is_told else [])
-        return super().link_up(peer).and_then(drifted, told)
+        told: list[Control] = []
+        if peer == self.parent:
+            told = [self._tallied(is_alarm=True)]
+        elif self._is_adrift:
+            told = [Adrift(True)]
+        elif self._is_even:
+            told = [Even(True)]
+        said = Decision([Send(peer, each) for each in told])
+        return super().link_up(peer).and_then(drifted, said)
 
     def link_down(self, peer: NodeId) -> Decision:
-        return super().link_down(peer).and_then(self._drift())
+        self._tallies.forget(peer)
+        return super().link_down(peer).and_then(self._drift(), self._alarm())
 
     def forget(self, peer: NodeId) -> Decision:
         self._adrift.discard(peer)
-        return super().forget(peer).and_then(self._drift())
+        self._tallies.forget(peer)
+        return super().forget(peer).and_then(self._drift(), self._alarm())
 
     def _lost(self, peer: NodeId) -> list[Send]:
         """Keep the rows of a broker that has left until the grace ends: homes elsewhere may have
@@ -259,7 +297,51 @@ class Hosting(Multistage):
         if is_so == self._is_adrift:
             return NOTHING
         self._is_adrift = is_so
-        return Decision([Send(peer, Adrift(is_so)) for peer in self._here.brokers if peer != above])
+        told = Decision([Send(peer, Adrift(is_so)) for peer in self._below()])
+        return told.and_then(self._even_out())
+
+    def _below(self) -> list[NodeId]:
+        return [peer for peer in self._here.brokers if peer != self.parent]
+
+    # --- tallies ----------------------------------------------------------------------------------
+
+    def _tally(self) -> Tally:
+        return self._tallies.sum(self.parent)
+
+    def _tallied(self, is_alarm: bool = False) -> Tallied:
+        return Tallied(self._tally(), is_alarm)
+
+    def _tell_soon(self) -> Decision:
+        """Tell the parent what has changed, with all that is about to."""
+        return Decision(wakes=self._tallies.begin(self._here.now))
+
+    def _judge(self) -> Decision:
+        """Find out, at the root, whether homes and places agree, and say so if that is news."""
+        self._tallies.is_even = self._tally().is_even
+        return self._even_out()
+
+    def _alarm(self) -> Decision:
+        """Tell the parent at once that there is less behind this broker, or more, than it knows.
+
+        The root does not find anything even before its next period.
+        """
+        above = self.parent
+        if above is not None:
+            return Decision([Send(above, self._tallied(is_alarm=True))])
+        self._tallies.is_even = self._tallies.is_even and self._tally().is_even
+        return self._even_out()
+
+    def _even_out(self) -> Decision:
+        """Tell children whether all is even, if that has changed."""
+        above = self.parent
+        if above is None:
+            is_even = self._tallies.is_even and ROOT in self._reach.names()
+        else:
+            is_even = not self._is_adrift and self._tallies.says_even(above)
+        if is_even == self._is_even:
+            return NOTHING
+        self._is_even = is_even
+        return Decision([Send(peer, Even(is_even)) for peer in self._below()])
 
     def tables(self) -> Tables:
         """Return what neighbours want, and what homes have attached here."""

@@ -2,7 +2,7 @@
 
 c wants Stock DEF and asks r        c: Join -> r    r: JoinAt(m) -> c
 c asks m, m has others like it      c: Join -> m    m: AcceptedAt -> c
-every period                        c: RenewAt(count, tokens) -> m
+every period, if anything differs   c: RenewAt(count, tokens) -> m
 m holds something else              m: Unlike -> c  c: Claim(tokens) -> m   m: Missing -> c
 an event that m accepts for c       m: Publish with Served -> c
 """
@@ -13,6 +13,7 @@ from typing import Final
 
 from fyke.filters.subscription import Subscription
 from fyke.nodes.message import Control, Message, NodeId, Route, SubscriptionId
+from fyke.routing.stages.tallies import Tally
 
 
 class Join(Control, frozen=True):
@@ -81,6 +82,19 @@ class Adrift(Control, frozen=True):
     is_so: bool
 
 
+class Tallied(Control, frozen=True):
+    """The attachments behind the sender have changed; an alarm: it has lost or found a child."""
+
+    tally: Tally
+    is_alarm: bool = False
+
+
+class Even(Control, frozen=True):
+    """All attachments of the tree are as homes want them, or no longer (`tallies`)."""
+
+    is_so: bool
+
+
 class Served(Route, frozen=True):
     """With an event from the place of a subscription, straight to its home."""
 
@@ -89,5 +103,5 @@ SERVED: Final = Served()
 
 KINDS: Final[tuple[type[Message] | type[Route], ...]] = (
     *(Join, JoinAt, AcceptedAt, Detach, RenewAt, Confirmed, Claim, Unlike, Missing, Adrift),
-    Served,
+    *(Tallied, Even, Served),
 )

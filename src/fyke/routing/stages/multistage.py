@@ -55,6 +55,7 @@ from fyke.routing.stages.attributes import (
 )
 from fyke.routing.stages.joining import next_child
 from fyke.routing.stages.leases import Leases, digest
+from fyke.routing.stages.tallies import Tally
 from fyke.routing.strategy import EVERYONE, NOTHING, Decision, Surroundings
 
 ROOT: Final = ""
@@ -68,10 +69,14 @@ class Staged(Control, frozen=True):
 
 
 class Renew(Control, frozen=True):
-    """The sender still wants all that it has told: so many rows, of this digest."""
+    """The sender still wants all that it has told: so many rows, of this digest.
+
+    Where subscriptions are attached elsewhere than at home, the attachments behind it (`tallies`).
+    """
 
     rows: int
     digest: int
+    tally: Tally | None = None
 
 
 class Ask(Control, frozen=True):
@@ -275,7 +280,11 @@ class Multistage(Filtering):
         if above is None or offer is None:
             return []
         held = {key: each.filter for key, each in offer.held.items()}
-        return [Send(above, Renew(len(held), digest(held)))]
+        return [Send(above, Renew(len(held), digest(held), self._tally()))]
+
+    def _tally(self) -> Tally | None:
+        """Return the attachments behind this broker, where there are any to be renewed."""
+        return None
 
     def _take_renew(self, message: Renew, peer: NodeId) -> Decision:
         """Keep what a child still wants. One that tells all again just now is heard out first."""

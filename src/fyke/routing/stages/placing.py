@@ -110,12 +110,23 @@ class Placing(Hosting):
         if place is None:
             return left
         forgotten = Decision(records=[Store((_RECORD, id), None)])
-        return forgotten.and_then(left, self._detach(place))
+        return forgotten.and_then(left, self._leave(place))
 
-    def _detach(self, place: Place) -> Decision:
+    def _have(self, id: SubscriptionId, place: Place) -> None:
+        """Have a place for a subscription that has none."""
+        self._walks.places[id] = place
+        if place.node != self._here.me:
+            self._tallies.want(place.token)
+
+    def _leave(self, place: Place) -> Decision:
+        """Let go of a place that a subscription had."""
         if place.node == self._here.me:
             return NOTHING
-        return self._say(place.node, Detach(place.token))
+        self._tallies.want(place.token, -1)
+        return self._detach(place.node, place.token).and_then(self._tell_soon())
+
+    def _detach(self, node: NodeId, token: int) -> Decision:
+        return self._say(node, Detach(token))
 
     def _set_out(self) -> Decision:
         """Begin the walks that wait, if the root is known and this broker has begun."""
@@ -161,14 +172,15 @@ class Placing(Hosting):
     def _arrive(self, id: SubscriptionId, place: Place) -> Decision:
         """Have a place from now on; let go of another one that it had."""
         before = self._walks.places.get(id)
-        self._walks.places[id] = place
+        left = NOTHING if before is None else self._leave(before)
+        self._have(id, place)
         for known in (self._walks.walks, self._walks.makeshift, self._walks.unsure):
             known.pop(id, None)
         record = Store((_RECORD, id), JoinAt(id, place.token, place.node))
         client = self._walks.wanted[id].subscriber or ""
         answers = [Accept(client, "Subscribe", id)] if before is None else []
         made = Decision(records=[record], answers=answers).and_then(self._keep_here(id))
-        return made if before is None else made.and_then(self._detach(before))
+        return made.and_then(left, self._tell_soon())
 
     def _keep_here(self, id: SubscriptionId) -> Decision:
         """Have a row for a subscription if its place is here or not sure, and else none."""
@@ -185,7 +197,7 @@ class Placing(Hosting):
         walk = self._walks.walk_of(message.id, message.token, node)
         if walk is None:
             if isinstance(message, AcceptedAt) and message.token not in self._walks.at(node):
-                return self._say(node, Detach(message.token))
+                return self._detach(node, message.token)
             return NOTHING
         if isinstance(message, AcceptedAt):
             return self._arrive(message.id, Place(node, message.token))
@@ -255,7 +267,10 @@ class Placing(Hosting):
         return decided.and_then(renewed, self._renew_all(), makeshift)
 
     def _renew_all(self) -> Decision:
-        """Tell all places that what is attached there is still wanted."""
+        """Tell places that what is attached there is still wanted: all, or those that are unsure.
+
+        While all homes and places agree, the others know (`tallies`).
+        """
         unsure = {self._walks.places[id].node for id in self._walks.unsure}
         return Decision(
             [
@@ -265,7 +280,7 @@ class Placing(Hosting):
                     is_straight=True,
                 )
                 for node, tokens in self._walks.by_node().items()
-                if node != self._here.me
+                if node != self._here.me and (node in unsure or not self._is_even)
             ]
         )
 
@@ -294,7 +309,7 @@ class Placing(Hosting):
             return super().recover(key, record)
         if record.id in self._walks.wanted:
             self._walks.waiting.pop(record.id, None)
-            self._walks.places[record.id] = Place(record.node, record.token)
+            self._have(record.id, Place(record.node, record.token))
             if record.node != self._here.me:
                 self._walks.unsure[record.id] = None
             self._keep_here(record.id)

@@ -203,8 +203,9 @@ class Settled:
     def _left_over(self, overlay: Simulation, broker: str, wishes: int) -> Counter[str]:
         """Return how many entries a broker has beyond what it may have, by class."""
         allowed = Counter(Interests=4 + 2 * wishes if wishes else 0, RowTable=4 if wishes else 0)
-        said = 8 * (1 + self._model.topology.degree(broker))
-        allowed += Counter(Declarations=2 * len(told.TYPES) + 4, Adaptive=2, Epoch=said)
+        degree = self._model.topology.degree(broker)
+        allowed += Counter(Declarations=2 * len(told.TYPES) + 4, Adaptive=2, Epoch=8 + 8 * degree)
+        allowed += Counter(Tallies=degree)
         passed = _IN_ORDER if wishes else ()
         ours, new = self._overlay.node(broker), overlay.node(broker)
         return footprint(ours, passed) - footprint(new, passed) - allowed
