@@ -17,7 +17,7 @@ import fyke.spark
 from fyke import FykeError, Matcher
 from fyke.events.json import decode_event, encode
 from fyke.filters.algebra.normal_form import rebuilt
-from fyke.filters.filter import TRUE, Filter
+from fyke.filters.filter import TRUE, Filter, conjunction
 from fyke.spark.placements.layout import ByFirstStage, FirstStage, part_of
 from fyke.testing.covering import check_covers
 from fyke.testing.generators import NAMES, randoms
@@ -49,14 +49,35 @@ def check_led(rng: Random) -> tuple[bool, bool]:
 
     Return whether there was one, and whether the first stage knows less of the filter.
     """
-    kept, parts = tuple(rng.sample(NAMES, rng.randint(1, 3))), rng.randint(1, 5)
+    first, parts = random_first_stage(rng), rng.randint(1, 5)
     filter = random_filter(rng)
-    _, name, weak = FirstStage(kept).place("s", filter)
-    part, id, same = ByFirstStage(kept, parts).place("s", filter)
+    if first.by_type:
+        filter = conjunction((*random_types(rng), filter))
+    _, name, weak = first.place("s", filter)
+    part, id, same = ByFirstStage(first, parts).place("s", filter)
     assert (part, id, same) == (part_of(name, parts), "s", filter)
-    events = [decode_event(encode(random_document(rng))) for _ in range(20)]
+    documents = [random_document(rng) for _ in range(20)]
+    if first.by_type:
+        documents = [{**each, "type": rng.choice("TUV")} for each in documents]
+    events = [decode_event(encode(each)) for each in documents]
     check_covers(weak.matches, filter.matches, events)
     return any(map(filter.matches, events)), weak not in (filter, fyke.parse("true"))
+
+
+def random_first_stage(rng: Random) -> FirstStage:
+    """Return attributes to keep, in half of all cases by type."""
+    if rng.random() < 0.5:
+        return FirstStage(tuple(rng.sample(NAMES, rng.randint(1, 3))))
+    return FirstStage(
+        (), tuple((name, tuple(rng.sample(NAMES, rng.randint(0, 2)))) for name in "TU")
+    )
+
+
+def random_types(rng: Random) -> list[Filter]:
+    """Return predicates on the type, for some of the types that events have; or none."""
+    texts = ("type is T", "type = 'U'", "type in ('T', 'U')", "type is V or type is T", "")
+    text = rng.choice(texts)
+    return [fyke.parse(text)] if text else []
 
 
 @reaches(matched=0.1, weaker=0.3)
@@ -106,9 +127,25 @@ def test_planted_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -
 def test_equal_ones_lie_once_in_the_first_stage_and_together_in_a_part() -> None:
     texts = [f"symbol = 'DEF' and price < {price}" for price in range(50)]
     filters = [fyke.parse(text) for text in texts]
-    first = {FirstStage(("symbol",)).place(f"s{at}", each) for at, each in enumerate(filters)}
+    by_symbol = FirstStage(("symbol",))
+    first = {by_symbol.place(f"s{at}", each) for at, each in enumerate(filters)}
     assert len(first) == 1
-    assert len({ByFirstStage(("symbol",), 8).place("s", each)[0] for each in filters}) == 1
+    assert len({ByFirstStage(by_symbol, 8).place("s", each)[0] for each in filters}) == 1
+
+
+def test_types_keep_attributes_of_their_own() -> None:
+    first = FirstStage((), (("Stock", ("symbol",)), ("Auction", ("item", "price"))))
+    both = "symbol = 'A' and item = 'i' and price < 3 and volume > 5"
+    for types, kept in {
+        "type is Stock": "symbol = 'A'",
+        "type = 'Auction'": "item = 'i' and price < 3",
+        "type in ('Stock', 'Auction')": "symbol = 'A' and item = 'i' and price < 3",
+        "type is Bond": "symbol = 'A' and item = 'i' and price < 3",
+        "volume < 9": "symbol = 'A' and item = 'i' and price < 3",
+    }.items():
+        weak = first.weakened(fyke.parse(f"{types} and {both}"))
+        named = f"{types} and " if types.startswith("type") else ""
+        assert weak == fyke.parse(named + kept), types
 
 
 def test_random_documents(spark: SparkSession) -> None:
@@ -190,8 +227,7 @@ def test_stages_from_statistics(spark: SparkSession) -> None:
     rows = [(f"s{at % 3}", float(at)) for at in range(60)]
     events = spark.createDataFrame(rows, "symbol string, price double")
     table = fyke.spark.statistics.distribution(events)
-    found = fyke.spark.statistics.stages(table, 1).orderBy("stage").collect()
-    stages = [row["attributes"] for row in found]
+    stages = fyke.spark.statistics.stages(table, 1)
     wanted = spark.createDataFrame(
         [("cheap", "symbol = 's1' and price < 10")], "id string, filter string"
     )
@@ -200,9 +236,41 @@ def test_stages_from_statistics(spark: SparkSession) -> None:
     assert fyke.spark.match(events, wanted, placement=plan).count() == 3
 
 
+def test_stages_by_type_from_statistics(spark: SparkSession) -> None:
+    """Stocks and auctions share the price, and keep other attributes than it."""
+    rows = [("Stock", f"s{at % 3}", None, float(at)) for at in range(60)]
+    rows += [("Auction", None, f"i{at % 4}", float(at)) for at in range(60)]
+    columns = "k long, type string, symbol string, item string, price double"
+    events = spark.createDataFrame([(at, *row) for at, row in enumerate(rows)], columns)
+    texts = {
+        f"s{at}": f"type is Stock and symbol = 's{at % 3}' and price < {at}" for at in range(30)
+    }
+    texts |= {
+        f"i{at}": f"type is Auction and item = 'i{at % 4}' and price > {at}" for at in range(40)
+    }
+    texts |= {"any": "price < 2", "none": "type is Bond and price < 9"}
+    wanted = spark.createDataFrame(list(texts.items()), "id string, filter string")
+    stages = fyke.spark.statistics.stages_by_type(events.drop("k"), 2, subscriptions=wanted)
+    plan = fyke.spark.plan(events, wanted, placement="multistage", stages=stages, parts=5)
+    assert plan.by_type == (("Auction", ("item",)), ("Stock", ("symbol",)))
+    assert str(plan).startswith("multistage on item of Auction; symbol of Stock in 5 parts")
+    table = matcher_of(texts, "scan").match_batch(events.drop("k").toArrow())
+    right = list(zip(table["event"].to_pylist(), table["subscription"].to_pylist(), strict=True))
+    assert len(right) > 500 and {"any"} < {id for _, id in right}
+    for arrays in (False, True):
+        found = fyke.spark.match(events, wanted, key="k", arrays=arrays, placement=plan)
+        assert pairs(found) == sorted(right), arrays
+
+
 @pytest.mark.parametrize(
     ("stages", "problem"),
     [
+        ({}, "expected stages for one type of events or more"),
+        ({5: [["a"], ["a"]]}, "stages of 5; expected the name of a type"),
+        ({"T": [["a"]]}, r"stages of T=.*; expected two lists"),
+        ({"T": [["a"], ["b"]]}, "stage 1 of T keeps b, which stage 0 does not"),
+        ({"T": [["a"], []]}, "the last stages keep no attribute"),
+        (7, "stages=7; expected two lists"),
         ([["a"]], "expected two lists"),
         ("ab", "expected two lists"),
         ([["a"], "a"], "stage 1 is 'a'; expected a list of attributes"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from fyke.errors import FykeError, shown
+from fyke.spark.placements.layout import ByType, FirstStage
 from fyke.spark.placements.profiles import Meeting, profile
 from fyke.spark.versions.snapshots import Pin
 
@@ -24,11 +25,20 @@ class Plan:
     parts: int = 1
     kept: tuple[str, ...] = ()
     """The attributes of the first stage of multistage; none where it keeps all that is cheap."""
+    by_type: ByType = ()
+    """The same, of types of events that have attributes of their own."""
     is_carried: bool = False
     """The shards of a split come as rows, beside the events."""
 
+    @property
+    def first_stage(self) -> FirstStage | None:
+        """The first stage of multistage, where it has one of its own."""
+        return FirstStage(self.kept, self.by_type) if self.kept or self.by_type else None
+
     def __str__(self) -> str:
-        on = self.on if self.on is not None else ", ".join(self.kept)
+        kept = [", ".join(self.kept)] if self.kept else []
+        kept += [f"{', '.join(names) or 'nothing'} of {name}" for name, names in self.by_type]
+        on = self.on if self.on is not None else "; ".join(kept)
         where = f" on {on}" if on else ""
         parts = f" in {self.parts} parts" if self.parts > 1 else ""
         return f"{self.placement}{where}{parts}: {self.why}"

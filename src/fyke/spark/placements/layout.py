@@ -21,7 +21,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from zlib import crc32
 
 import pyarrow as pa
@@ -34,6 +34,7 @@ from fyke.filters.filter import Filter
 from fyke.filters.residual import Residual
 from fyke.limits import DEPTH_CEILING, Limits
 from fyke.matching.matcher import Matcher
+from fyke.routing.stages.attributes import classes_of
 from fyke.spark.placements.buckets import filed_under
 from fyke.spark.sessions.sizes import tasks
 from fyke.spark.shipping.delivering import DDL, FIELDS, SnapshotDelivery
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Batches = Iterable[pa.RecordBatch]
+ByType: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+"""Attributes for each type of events."""
 
 _FILED: Final = pa.schema([("part", pa.int32()), ("id", pa.string()), ("filter", pa.binary())])
 _FILED_DDL: Final = "part int, id string, filter binary"
@@ -106,9 +109,14 @@ class Weakened:
 
 @dataclass(frozen=True, slots=True)
 class FirstStage:
-    """All subscriptions in one part, as far as they speak of what is kept, equal ones once."""
+    """All subscriptions in one part, as far as they speak of what is kept, equal ones once.
+
+    `by_type` has attributes for types of events. What asks for types by name keeps what is kept for
+    each of them; for any other type, and where no type is named, all that is kept for anything.
+    """
 
     kept: tuple[str, ...]
+    by_type: ByType = ()
 
     @property
     def parts(self) -> int:
@@ -120,18 +128,26 @@ class FirstStage:
 
     def weakened(self, filter: Filter) -> Filter:
         """Return what the first stage knows of a filter; it covers the filter."""
-        return weakened(weaken(filter, (*self.kept, "type")))
+        return weakened(weaken(filter, {"type"}.union(*self._kept(filter))))
+
+    def _kept(self, filter: Filter) -> Iterable[tuple[str, ...]]:
+        if not self.by_type:
+            return (self.kept,)
+        known, names = dict(self.by_type), classes_of(filter)
+        if names is None or not names <= known.keys():
+            return (self.kept, *known.values())
+        return [known[name] for name in names]
 
 
 @dataclass(frozen=True, slots=True)
 class ByFirstStage:
     """Subscriptions as they are, in the part that their weakened filter names."""
 
-    kept: tuple[str, ...]
+    first: FirstStage
     parts: int
 
     def place(self, id: str, filter: Filter) -> tuple[int, str, Filter]:
-        weak = FirstStage(self.kept).weakened(filter)
+        weak = self.first.weakened(filter)
         return part_of(_name(weak), self.parts), id, filter
 
 

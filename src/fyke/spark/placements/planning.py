@@ -19,12 +19,12 @@ The rules, in their order:
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from fyke.errors import FykeError, shown
 from fyke.sizes import read_size
-from fyke.spark.columns import need_frame
+from fyke.spark.columns import need_columns, need_frame
 from fyke.spark.placements.carried import Carried
 from fyke.spark.placements.choice import (
     PARTS_MAX,
@@ -34,6 +34,7 @@ from fyke.spark.placements.choice import (
     plan_as_asked,
     usefulness,
 )
+from fyke.spark.placements.layout import ByType
 from fyke.spark.placements.memory import room_for_subscriptions
 from fyke.spark.placements.placing import Placement
 from fyke.spark.placements.preparing import prepare
@@ -56,6 +57,8 @@ COPIES_SAVED: Final = 2
 """A first stage names a part for each attribute. It pays from this many times more parts on."""
 SIFTED_SHARE: Final = 0.5
 """The share of costly subscriptions from which on sifting pays."""
+AnyStages: TypeAlias = "Sequence[Sequence[str]] | Mapping[str, Sequence[Sequence[str]]] | DataFrame"
+"""Attributes by stage, for all events or by type, or the table that statistics make of them."""
 _log = logging.getLogger("fyke.spark")
 
 
@@ -67,13 +70,14 @@ def plan(
     on: str | None = None,
     parts: int | None = None,
     memory: int | None = None,
-    stages: Sequence[Sequence[str]] | None = None,
+    stages: AnyStages | None = None,
 ) -> Plan:
     """Return how `match` brings these events and subscriptions together, and why.
 
     `stages` are the attributes that filters keep at each stage, from all of them on, each part of
-    those before (`statistics.stages`): the last is the first stage of multistage. `memory` is what
-    a worker has for subscriptions, in bytes; if it is not given, Spark's settings tell.
+    those before: the last is the first stage of multistage. They may be given by type of event, or
+    as the table that `statistics.stages` or `stages_by_type` returns. `memory` is what a worker has
+    for subscriptions, in bytes; if it is not given, Spark's settings tell.
     """
     need_frame(events, "events")
     if memory is not None and (type(memory) is not int or memory < 1):
@@ -91,32 +95,62 @@ def _staged(
     on: str | None,
     parts: int | None,
     memory: int | None,
-    stages: Sequence[Sequence[str]],
+    stages: AnyStages,
 ) -> Plan:
     """Return the plan with a first stage that somebody has chosen."""
     check_choice(placement, on, parts)
     if placement != "multistage" or events.isStreaming:
         raise FykeError("stages= is for placement='multistage', of events that are no stream")
-    kept = first_stage(stages)
+    kept, by_type = _first_stages(stages)
     room = memory or room_for_subscriptions(events.sparkSession)
     needed = max(tasks(events.sparkSession), -(-profile(pin).size // room))
-    return Plan(placement, "as was asked for", parts=parts or min(PARTS_MAX, needed), kept=kept)
+    count = parts or min(PARTS_MAX, needed)
+    return Plan(placement, "as was asked for", parts=count, kept=kept, by_type=by_type)
 
 
-def first_stage(stages: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _first_stages(stages: AnyStages) -> tuple[tuple[str, ...], ByType]:
+    """Return the attributes of the last stage, and those of types that have stages of their own."""
+    if hasattr(stages, "collect"):
+        stages = _stages_in(cast("DataFrame", stages))
+    if not isinstance(stages, Mapping):
+        return _last_stage(cast("Sequence[Sequence[str]]", stages), ""), ()
+    if not stages:
+        raise FykeError("stages={}; expected stages for one type of events or more")
+    for name in stages:
+        if not isinstance(name, str) or not name:
+            raise FykeError(f"stages of {shown(name)}; expected the name of a type of events")
+    kept = {name: _last_stage(each, f" of {name}") for name, each in sorted(stages.items())}
+    if not any(kept.values()):
+        raise FykeError("the last stages keep no attribute; all events of a type would meet")
+    return (), tuple(kept.items())
+
+
+def _stages_in(table: DataFrame) -> AnyStages:
+    """Read the stages that statistics return as a table."""
+    need_columns(table, {"stage": "int", "attributes": "array<string>"}, "stages")
+    is_typed = "type" in table.columns
+    found: dict[str, dict[int, Sequence[str]]] = {}
+    for row in table.collect():
+        found.setdefault(row["type"] if is_typed else "", {})[row["stage"]] = row["attributes"]
+    by_type = {name: [each[at] for at in sorted(each)] for name, each in found.items()}
+    return by_type if is_typed else by_type.get("", [])
+
+
+def _last_stage(stages: Sequence[Sequence[str]], whose: str) -> tuple[str, ...]:
     """Return the attributes of the last stage; FykeError unless stages become smaller."""
-    if isinstance(stages, str) or len(stages) < 2:
-        raise FykeError(f"stages={shown(stages)}; expected two lists of attributes or more")
+    if isinstance(stages, str) or not isinstance(stages, Sequence) or len(stages) < 2:
+        raise FykeError(f"stages{whose}={shown(stages)}; expected two lists of attributes or more")
     for at, names in enumerate(stages):
-        if isinstance(names, str) or not all(isinstance(each, str) and each for each in names):
-            raise FykeError(f"stage {at} is {shown(names)}; expected a list of attributes")
+        is_list = isinstance(names, Sequence) and not isinstance(names, str)
+        if not is_list or not all(isinstance(each, str) and each for each in names):
+            raise FykeError(f"stage {at}{whose} is {shown(names)}; expected a list of attributes")
         more = [each for each in names if at and each not in stages[at - 1]]
         if more:
             raise FykeError(
-                f"stage {at} keeps {more[0]}, which stage {at - 1} does not; expected each stage "
-                "to keep part of what the one before keeps"
+                f"stage {at}{whose} keeps {more[0]}, which stage {at - 1} does not; expected each "
+                "stage to keep part of what the one before keeps"
             )
-    if not stages[-1]:
+    if not stages[-1] and not whose:
         raise FykeError("the last stage keeps no attribute; all events would go to one part")
     return tuple(dict.fromkeys(stages[-1]))
 
@@ -141,9 +175,8 @@ def prepare_placement(
         _log.info("%s", chosen)
     if chosen.is_carried:
         return Carried(task.pin, -(-tasks(events.sparkSession) // len(task.pin.parts)))
-    return prepare(
-        chosen.placement, chosen.on, chosen.parts, task.pin, events.sparkSession, chosen.kept
-    )
+    first = chosen.first_stage
+    return prepare(chosen.placement, chosen.on, chosen.parts, task.pin, events.sparkSession, first)
 
 
 def _pruned(

@@ -35,12 +35,12 @@ def prepare(
     parts: int,
     pin: Pin,
     session: SparkSession,
-    kept: tuple[str, ...] = (),
+    first: FirstStage | None = None,
 ) -> Placement:
-    """Prepare a placement by its name; `kept` are attributes of multistage's first stage."""
-    if kept:
-        first = _parts(pin, FirstStage(kept), session)
-        return Staged(first, _parts(pin, ByFirstStage(kept, parts), session))
+    """Prepare a placement by its name; multistage may have a first stage of some attributes."""
+    if first is not None:
+        sifting = _parts(pin, first, session)
+        return Staged(sifting, _parts(pin, ByFirstStage(first, parts), session))
     if name == "replicate":
         return Replicate()
     if name == "split" and len(pin.parts) >= parts:
