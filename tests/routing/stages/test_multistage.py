@@ -217,6 +217,28 @@ def test_stages_come_with_advertisements_and_go_with_them() -> None:
     assert rows(overlay, "m") == rows(overlay, "r") == [whole]
 
 
+def test_stages_go_with_the_broker_that_told_them() -> None:
+    overlay = Overlay("multistage", TREE, rendezvous={"": "r"})
+    overlay.subscribe("cb", "s", F1)
+    assert advertise(overlay, "cc", STOCK) == []
+    assert rows(overlay, "r") == ["type is Stock"]
+    overlay.run.remove("c")
+    overlay.settle()
+    assert rows(overlay, "m") == rows(overlay, "r") == [str(fyke.parse(F1))]
+
+
+def test_a_subtype_has_the_stages_of_its_nearest_supertype() -> None:
+    types = {"Stock": [], "Bond": ["Stock"], "Junk": ["Bond"]}
+    schema = Schema.from_document(
+        {"types": {name: {"supertypes": above} for name, above in types.items()}}
+    )
+    text = "type is {} and symbol = 'DEF' and price < 10"
+    classes = {"Stock": STOCK, "Bond": (("price",), ("price",), ("price",), ("price",))}
+    for name, kept in (("Stock", ""), ("Bond", " and price < 10"), ("Junk", " and price < 10")):
+        weak = weaken_for(fyke.parse(text.format(name)), 3, classes, schema)
+        assert weak == fyke.parse(f"type is {name}{kept}")
+
+
 def test_refused_stages_change_nothing() -> None:
     overlay = Overlay("multistage", TREE, rendezvous={"": "r"})
     overlay.subscribe("cb", "s", F1)

@@ -11,7 +11,7 @@ from fyke.filters.subscription import Subscription
 from fyke.nodes.inputs import Received
 from fyke.nodes.message import Publish, Subscribe, Unsubscribe
 from fyke.routing.stages.leases import Leases, digest
-from fyke.routing.stages.messages import Claim, Join, Missing, RenewAt
+from fyke.routing.stages.messages import AcceptedAt, Claim, Join, JoinAt, Missing, RenewAt
 from fyke.routing.stages.multistage import Multistage, Renew
 from fyke.routing.stages.once import Once
 from fyke.routing.stages.placing import Placing
@@ -316,6 +316,107 @@ def test_without_its_root_a_home_keeps_what_it_has_until_there_is_one() -> None:
     pass_by(overlay, 2 * LEASE_S)
     assert not strategy(overlay, "c")._walks.makeshift
     assert len(overlay.publish("ca", EVENT)[0][1]) == 6
+
+
+def test_a_home_gets_one_copy_however_much_it_has_at_a_place() -> None:
+    overlay = placing()
+    id = placed_away(overlay)
+    edge = place(overlay, "c", id)
+    overlay.subscribe("cc", "more", F2)
+    assert attached(overlay, edge) == {"c": sorted(map(str, map(fyke.parse, (F1, F2))))}
+    start = len(overlay.trace)
+    assert overlay.publish("cr", EVENT) == [("cc", tuple(sorted((id, "more"))))]
+    assert conversation(overlay, start).count((edge, "Publish", "c")) == 1
+
+
+def test_what_has_ended_does_not_come_back_with_its_place() -> None:
+    overlay = placing()
+    id = placed_away(overlay)
+    edge = place(overlay, "c", id)
+    overlay.say("cc", Unsubscribe(id))
+    overlay.run.crash(edge)
+    overlay.run.restart(edge)
+    overlay.settle()
+    assert attached(overlay, edge) == {} and rows(overlay, "r") == []
+
+
+def test_a_question_that_comes_twice_is_one_attachment() -> None:
+    overlay = placing()
+    id = placed_away(overlay)
+    edge = place(overlay, "c", id)
+    token = strategy(overlay, "c")._walks.places[id].token
+    again = Join(strategy(overlay, "c")._walks.wanted[id], token)
+    overlay.run._handle(edge, Received("c", again, is_straight=True))
+    overlay.settle()
+    assert attached(overlay, edge) == {"c": [str(fyke.parse(F1))]}
+    overlay.say("cc", Unsubscribe(id))
+    assert attached(overlay, edge) == {} and rows(overlay, "r") == []
+
+
+def test_a_place_that_nobody_wants_any_more_is_let_go_at_once() -> None:
+    """It accepts when the walk is over: the home has asked again, or its client has left."""
+    overlay = placing()
+    id = placed_away(overlay)
+    edge = place(overlay, "c", id)
+    start = len(overlay.trace)
+    late = AcceptedAt(id, 77)
+    overlay.run._handle("c", Received(edge, late, is_straight=True))
+    overlay.settle()
+    assert conversation(overlay, start) == [("c", "Detach", edge)]
+    token = strategy(overlay, "c")._walks.places[id].token
+    overlay.run._handle("c", Received(edge, AcceptedAt(id, token), is_straight=True))
+    overlay.settle()
+    assert conversation(overlay, start) == [("c", "Detach", edge)]  # that one is wanted
+
+
+def test_a_claim_names_what_is_on_its_way() -> None:
+    """A place may have accepted what its home does not know yet: that is no void attachment."""
+    overlay = placing(network=Network(latency_s=0.01))
+    id = placed_away(overlay)
+    edge = place(overlay, "c", id)
+    overlay.run.say("cc", subscription("more", F2))
+    for _ in range(12):  # until the place has accepted it, and the home has not heard
+        overlay.run.run(until=overlay.run.now + 0.005)
+        if len(attached(overlay, edge).get("c", ())) == 2:
+            break
+    home = strategy(overlay, "c")
+    assert "more" not in home.places() and len(attached(overlay, edge)["c"]) == 2
+    assert home._walks.claimed(edge) == set(strategy(overlay, edge)._homes["c"])
+
+
+def test_a_walk_that_is_on_its_way_is_not_begun_again() -> None:
+    walking = strategy(placing(DEEP), "d")
+    walking._walks.wanted["s"] = Subscription("s", fyke.parse(F1), "cd")
+    walking._begin("s")
+    walk = walking._walks.walks["s"]
+    assert walking._again(["s", "unknown"]) == NOTHING and walking._walks.walks["s"] is walk
+
+
+def test_a_walk_that_is_sent_around_ends_at_home() -> None:
+    """Brokers that disagree on who is a child of whom could send it in circles for ever."""
+    overlay = placing(DEEP)
+    home = strategy(overlay, "d")
+    home._walks.wanted["s"] = Subscription("s", fyke.parse(F1), "cd")
+    home._begin("s")
+    for _ in range(200):
+        walk = home._walks.walks.get("s")
+        if walk is None:
+            break
+        around = "m" if walk.asked == "n" else "n"
+        home.straight(JoinAt("s", walk.token, around), walk.asked)
+    assert home.places() == {"s": "d"} and list(home._walks.makeshift) == ["s"]
+
+
+def test_a_broker_that_joins_below_a_cut_learns_of_it() -> None:
+    overlay = placing(DEEP)
+    overlay.run.cut("r", "m")
+    overlay.settle()
+    overlay.run.add("z", ["a"])
+    overlay.settle()
+    assert [strategy(overlay, each)._is_adrift for each in "maznc"] == [True] * 3 + [False] * 2
+    overlay.run.heal("r", "m")
+    overlay.settle()
+    assert not any(strategy(overlay, each)._is_adrift for each in "maz")
 
 
 # --- leases ---------------------------------------------------------------------------------------
