@@ -37,6 +37,25 @@ def test_a_table(fyke):
     assert "sent again" not in found
 
 
+def test_a_tree_of_stages(fyke, write):
+    write("tree.toml", """
+links = [["r", "m"], ["r", "n"], ["m", "a"], ["m", "b"], ["n", "c"]]
+rendezvous = { "*" = "r" }
+placement = "similarity"
+stages = { Stock = [["symbol", "price"], ["symbol"], []] }
+""")  # fmt: skip
+    asked = ("simulate", "tree.toml", "--strategy", "multistage", "--subscriptions", "20")
+    run = fyke(*asked, "--events", "30")
+    assert (run.code, run.err) == (0, "")
+    rows = [line.split() for line in run.out.partition("stage by stage\n")[2].splitlines()]
+    assert rows[0] == ["stage", "brokers", "rows", "largest", "events", "busiest"]
+    assert [row[:2] for row in rows[1:]] == [["3", "1"], ["2", "2"], ["1", "3"]]
+    assert int(rows[1][2]) < int(rows[3][2]) and int(rows[1][4]) >= 30
+    write("f.toml", 'faults = [{at = 0.005, crash = ["r"]}]')
+    run = fyke(*asked, "--events", "30", "--faults", "f.toml")
+    assert run.code == 0 and "\n down  " in run.out
+
+
 def test_numbers_are_those_of_a_scan(fyke):
     run = fyke(*FLOOD, *SMALL, "--workload", "auction", "--seed", "3", "--json")
     (found,) = run.documents

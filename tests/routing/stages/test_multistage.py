@@ -26,7 +26,7 @@ from fyke.testing.stories import story as told
 from fyke.testing.stories.reaching import examples, reached, reaches
 from fyke.testing.stories.story import Add, Crash, Say, Settle, Story, Wait
 from fyke.testing.strategy import check_story, check_strategy
-from fyke.traces.trace import Sent
+from fyke.traces.trace import Accepted, Sent
 from tests.overlays import Overlay
 
 STOCK = (("symbol", "price"), ("symbol", "price"), ("symbol",), ())
@@ -215,6 +215,38 @@ def test_stages_come_with_advertisements_and_go_with_them() -> None:
     assert rows(overlay, "m") == ["type is Stock and symbol = 'DEF'"]
     assert overlay.say("cc", Unadvertise("ad")) == []
     assert rows(overlay, "m") == rows(overlay, "r") == [whole]
+
+
+def test_publishers_that_disagree_are_both_told_what_is_kept() -> None:
+    overlay = Overlay("multistage", TREE, rendezvous={"": "r"})
+    assert advertise(overlay, "cc", STOCK) == []
+    assert answered(overlay) == []
+    assert advertise(overlay, "ca", (("symbol", "price"), ("symbol",), ("symbol",))) == []
+    assert {client for client, _ in answered(overlay)} == {"ca", "cc"}
+    kept = "ad: the stages of Stock are now price, symbol / symbol / symbol / nothing, as all "
+    assert {note for _, note in answered(overlay)} == {f"{kept}its publishers keep them"}
+    assert overlay.say("ca", Unadvertise("ad")) == []
+    (client, note) = answered(overlay)[-1]
+    assert client == "cc" and "now symbol, price / symbol, price / symbol / nothing" in note
+    both = ("price", "symbol")
+    assert advertise(overlay, "cb", (both, both, ("symbol",), ())) == []
+    assert len(answered(overlay)) == 3  # the same stages, in another order
+
+
+def answered(overlay: Overlay) -> list[tuple[str, str]]:
+    answers = (each for each in overlay.trace if isinstance(each, Accepted))
+    return [(each.to, each.id) for each in answers if each.about == "Advertise"]
+
+
+def test_stages_name_attributes_that_events_have() -> None:
+    """Where types are declared; elsewhere nobody knows them."""
+    price = {"price": {"domain": {"real": {}}}}
+    schema = Schema.from_document({"types": {"Stock": {"attributes": price}}})
+    stages = (("prize",), ())
+    with pytest.raises(fyke.FykeError, match="stage 0 of Stock keeps prize, which no event has"):
+        check_stages(stages, schema, "Stock")
+    assert check_stages(stages, schema, "Unknown") == stages
+    assert check_stages((("price",), ()), schema, "Stock") == (("price",), ())
 
 
 def test_stages_go_with_the_broker_that_told_them() -> None:

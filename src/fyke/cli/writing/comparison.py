@@ -116,7 +116,10 @@ def agree(runs: Mapping[str, RunSummary]) -> bool:
 
 
 def stages(run: RunSummary) -> list[list[Text]]:
-    """Return a row for each stage of a tree of stages, the root first; none for other overlays."""
+    """Return a row for each stage of a tree of stages, the root first; none for other overlays.
+
+    Brokers that are down in the end have no stage.
+    """
     by_stage: dict[int, list[Load]] = {}
     for load in run.brokers.values():
         by_stage.setdefault(load.held.stage, []).append(load)
@@ -126,8 +129,9 @@ def stages(run: RunSummary) -> list[list[Text]]:
     for stage, loads in sorted(by_stage.items(), reverse=True):
         tables = [load.held.rows for load in loads]
         events = [load.event_messages for load in loads]
-        numbers = (stage, len(loads), sum(tables), max(tables), sum(events), max(events))
-        rows.append([*(Text(f"{each:,}") for each in numbers), Text()])
+        numbers = (len(loads), sum(tables), max(tables), sum(events), max(events))
+        first = Text(str(stage) if stage else "down")
+        rows.append([first, *(Text(f"{each:,}") for each in numbers), Text()])
     return rows
 
 

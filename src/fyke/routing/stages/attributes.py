@@ -12,7 +12,8 @@ says about other attributes is left out, so it accepts more, never less.
 Invariant. Whatever the attributes are, a weakened filter covers the filter. So brokers may disagree
 about stages for a while, and an event of a class that nobody advertised is routed all the same.
 Several publishers. Each stage keeps what all publishers of the class keep there. That is the same
-in whatever order their words come, so a broker tells a neighbour one value for each class.
+in whatever order their words come, so a broker tells a neighbour one value for each class. A
+publisher is told what is kept in the end, if that is not what it said.
 Source. MSF-17 to MSF-21, MSF-12b, MSF-Q3.
 """
 
@@ -92,6 +93,12 @@ def common(several: Iterable[Classes]) -> dict[str, Stages]:
         for name, stages in classes.items():
             found[name] = _both(found[name], stages) if name in found else stages
     return dict(sorted(found.items()))
+
+
+def are_alike(one: Stages, other: Stages) -> bool:
+    """Return True if each stage keeps the same, in whatever order."""
+    last = max(len(one), len(other))
+    return all(kept_at(one, stage) == kept_at(other, stage) for stage in range(last))
 
 
 def _both(one: Stages, other: Stages) -> Stages:

@@ -36,7 +36,7 @@ from fyke.events.event import Event
 from fyke.events.schema import Schema
 from fyke.filters.filter import Filter
 from fyke.filters.subscription import Subscription
-from fyke.nodes.effect import Send
+from fyke.nodes.effect import Accept, Send
 from fyke.nodes.message import Advertise, Control, Message, NodeId, Publish, Route, Unadvertise
 from fyke.nodes.node import Stats
 from fyke.routing.flooding import flood_on
@@ -48,6 +48,7 @@ from fyke.routing.forwarding.variant import VARIANTS
 from fyke.routing.stages.attributes import (
     Classes,
     Stages,
+    are_alike,
     check_stages,
     classes_of,
     common,
@@ -126,6 +127,8 @@ class Multistage(Filtering):
         self._configured = dict(classes or {})
         self._advertised: dict[tuple[NodeId, str], Classes] = {}
         """The stages of advertised classes, by client and id."""
+        self._agreed: dict[tuple[NodeId, str], Stages] = {}
+        """The stages of those classes, as their publishers know them."""
         self._heard: dict[NodeId, Classes] = {}
         self._told: dict[NodeId, Control] = {}
         """The last word to neighbours about classes."""
@@ -184,13 +187,15 @@ class Multistage(Filtering):
         if isinstance(message, Unadvertise):
             if self._advertised.pop(key, None) is None:
                 return NOTHING
+            del self._agreed[key]
         elif not message.stages:
             return NOTHING
         else:
             name = _class_of(message.filter)
             stages = check_stages(message.stages, self._here.schema, name)
             self._advertised[key] = {name: stages}
-        return Decision(self._associate())
+            self._agreed[key] = stages
+        return self._associate()
 
     def control(self, message: Control, came_from: NodeId) -> Decision:
         if came_from in self._here.brokers:
@@ -204,7 +209,7 @@ class Multistage(Filtering):
                     return super().link_up(came_from)
                 case Associated():
                     self._heard[came_from] = message.classes
-                    return Decision(self._associate())
+                    return self._associate()
         return super().control(message, came_from)
 
     def _sources(self, but: NodeId | None = None) -> Iterable[Classes]:
@@ -212,8 +217,8 @@ class Multistage(Filtering):
         yield from self._advertised.values()
         yield from (classes for peer, classes in self._heard.items() if peer != but)
 
-    def _associate(self) -> list[Send]:
-        """Go by the classes that are known now, and tell neighbours what is news to them."""
+    def _associate(self) -> Decision:
+        """Go by the classes that are known now; tell neighbours and publishers what is news."""
         sends = []
         for peer in self._told:
             news = Associated(common(self._sources(but=peer)))
@@ -221,10 +226,23 @@ class Multistage(Filtering):
                 self._told[peer] = news
                 sends.append(Send(peer, news))
         classes = common(self._sources())
-        if classes == self._classes:
-            return sends
-        self._classes = classes
-        return [*sends, *self._moved(self._table)]
+        if classes != self._classes:
+            self._classes = classes
+            sends += self._moved(self._table)
+        return Decision(sends, answers=self._answers())
+
+    def _answers(self) -> list[Accept]:
+        """Tell publishers whose class keeps something else than they know."""
+        answers = []
+        for (client, id), classes in self._advertised.items():
+            ((name, _),) = classes.items()
+            agreed = self._classes[name]
+            if not are_alike(agreed, self._agreed[client, id]):
+                kept = " / ".join(", ".join(names) or "nothing" for names in agreed)
+                note = f"{id}: the stages of {name} are now {kept}, as all its publishers keep them"
+                answers.append(Accept(client, "Advertise", note))
+            self._agreed[client, id] = agreed
+        return answers
 
     def _restage(self) -> list[Send]:
         """Go by the stages of neighbours that are known now.
@@ -257,7 +275,7 @@ class Multistage(Filtering):
             known.pop(peer, None)
         self._leases.end(peer)
         left = super().forget(peer)
-        return left.and_then(Decision([*self._restage(), *self._associate()]))
+        return left.and_then(Decision(self._restage()), self._associate())
 
     def _spread(self, news: Reachable, came_from: NodeId) -> list[Send]:
         """Learn where the root is, and with it who is a child."""
