@@ -48,9 +48,10 @@ stages = { Stock = [["symbol", "price"], ["symbol"], []] }
     run = fyke(*asked, "--events", "30")
     assert (run.code, run.err) == (0, "")
     rows = [line.split() for line in run.out.partition("stage by stage\n")[2].splitlines()]
-    assert rows[0] == ["stage", "brokers", "rows", "largest", "events", "busiest"]
+    assert rows[0] == ["stage", "brokers", "rows", "largest", "events", "busiest", "load"]
     assert [row[:2] for row in rows[1:]] == [["3", "1"], ["2", "2"], ["1", "3"]]
     assert int(rows[1][2]) < int(rows[3][2]) and int(rows[1][4]) >= 30
+    assert all(0 < float(row[6].rstrip("%")) < 100 for row in rows[1:])
     write("f.toml", 'faults = [{at = 0.005, crash = ["r"]}]')
     run = fyke(*asked, "--events", "30", "--faults", "f.toml")
     assert run.code == 0 and "\n down  " in run.out

@@ -333,7 +333,7 @@ def _show(runs: Mapping[str, RunSummary], scenario: Scenario) -> None:
     for strategy, run in runs.items():
         if rows := stages(run):
             screen.print(f"\n{strategy}, stage by stage", style="bold")
-            show_rows(screen, rows, right=range(6))
+            show_rows(screen, rows, right=range(7))
     if not scenario.faults and not agree(runs):
         complain("the strategies did not deliver the same")
 

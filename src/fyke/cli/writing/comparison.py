@@ -118,20 +118,23 @@ def agree(runs: Mapping[str, RunSummary]) -> bool:
 def stages(run: RunSummary) -> list[list[Text]]:
     """Return a row for each stage of a tree of stages, the root first; none for other overlays.
 
-    Brokers that are down in the end have no stage.
+    Brokers that are down in the end have no stage. The load of the busiest is what it holds events
+    against, times events, by that of one server with all subscriptions (MSF-35).
     """
     by_stage: dict[int, list[Load]] = {}
     for load in run.brokers.values():
         by_stage.setdefault(load.held.stage, []).append(load)
     if by_stage.keys() <= {0}:
         return []
-    rows = [heading("stage", "brokers", "rows", "largest", "events", "busiest", "")]
+    rows = [heading("stage", "brokers", "rows", "largest", "events", "busiest", "load", "")]
+    server = run.events * sum(load.held.subscriptions for load in run.brokers.values())
     for stage, loads in sorted(by_stage.items(), reverse=True):
         tables = [load.held.rows for load in loads]
         events = [load.event_messages for load in loads]
         numbers = (len(loads), sum(tables), max(tables), sum(events), max(events))
-        first = Text(str(stage) if stage else "down")
-        rows.append([first, *(Text(f"{each:,}") for each in numbers), Text()])
+        most = max(load.held.filtered * load.held.matched for load in loads)
+        texts = [str(stage) if stage else "down", *(f"{each:,}" for each in numbers)]
+        rows.append([*map(Text, texts), Text(f"{most / max(1, server):.1%}"), Text()])
     return rows
 
 
