@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,14 +17,24 @@ from fyke.peers.geometry.space import Space
 from fyke.peers.settings import Settings
 from fyke.simulation.cycles import Crowd
 from fyke.simulation.network import Network
-from fyke.traces.rings import Completeness, Spreading, broken_promises, completeness, hit_ratio
-from fyke.traces.trace import Record
+from fyke.traces.rings import (
+    Completeness,
+    Spreading,
+    Wanted,
+    broken_promises,
+    completeness,
+    hit_ratio,
+    ring_of,
+)
+from fyke.traces.trace import Linked, Record
 from fyke.workloads.boxes import BoxesWorkload
 
 _JUDGED: Final = 300
 """Events whose rings are looked at."""
 _UNSEEN: Final = 1_000_003
 _CELLS: Final = 40
+_SHOWN: Final = range(6, 25)
+"""Peers of a ring that fits into a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,8 @@ class Outcome:
     events: int
     hit: float
     complete: float
+    unwanted: int
+    """Deliveries to peers that do not want the event."""
     messages_an_event: float
     hops: float
     broken: list[str]
@@ -49,6 +61,7 @@ class Outcome:
             "events": self.events,
             "hit_ratio": self.hit,
             "complete_disseminations": self.complete,
+            "unwanted_deliveries": self.unwanted,
             "messages_an_event": self.messages_an_event,
             "hops": self.hops,
             "broken_promises": self.broken,
@@ -62,8 +75,12 @@ def play(
     seed: int,
     network: Network | None = None,
     write: Callable[[Record], object] | None = None,
-) -> tuple[Outcome, Crowd, Spreading]:
-    """Let peers gossip for some cycles, then publish events that no peer has seen."""
+    watch: Callable[[int, Completeness, list[Linked], Wanted], None] | None = None,
+) -> tuple[Outcome, Spreading, Wanted]:
+    """Let peers gossip for some cycles, then publish events that no peer has seen.
+
+    `watch` sees the rings as they form.
+    """
     workload = BoxesWorkload(seed, typed=False)
     spreading, settings = Spreading(), Settings()
     system = assemble_peers(Space.of(workload.schema), settings)
@@ -77,12 +94,16 @@ def play(
     crowd.join(workload.subscriptions(peers))
     drawn = crowd.judging_events(BoxesWorkload(seed + _UNSEEN, typed=False), max(events, _JUDGED))
     wanted = crowd.wanted(drawn)
+    shown = next((id for id, ids in wanted.items() if len(ids) in _SHOWN), next(iter(wanted)))
     rings = {}
     for cycle in counting(range(1, cycles + 1), "cycles"):
         crowd.run()
         if cycle % max(1, cycles // 8) == 0 or cycle == cycles:
-            rings[cycle] = completeness(crowd.note_links(), wanted)
-    published = dict(list(drawn.items())[:events])
+            links = crowd.note_links()
+            rings[cycle] = completeness(links, wanted)
+            if watch is not None:
+                watch(cycle, rings[cycle], links, {shown: wanted[shown]})
+    published = {id: drawn[id] for id in [*dict.fromkeys((shown, *drawn))][:events]}
     for id in counting(list(published), "events"):
         crowd.publish(id, published[id])
     wanted = {id: wanted[id] for id in published}
@@ -94,11 +115,13 @@ def play(
         len(published),
         sum(hits) / count,
         sum(hit == 1 for hit in hits) / count,
+        sum(id not in set(wanted[event]) for event in wanted
+            for id in spreading.spreads[event].delivered),
         sum(spread.sent.total() for spread in spreads) / count,
         sum(spread.hops for spread in spreads) / count,
         broken_promises(spreading.spreads, wanted, settings.shortcuts),
-    )
-    return outcome, crowd, spreading
+    )  # fmt: skip
+    return outcome, spreading, wanted
 
 
 def show(outcome: Outcome, peers: int, seed: int, is_json: bool) -> None:
@@ -128,6 +151,7 @@ def _events(outcome: Outcome) -> Iterator[list[Text]]:
     for what, number, note in (
         ("hit ratio", f"{outcome.hit:.2%}", "of those that want an event, got it"),
         ("complete", f"{outcome.complete:.1%}", "events that all got"),
+        ("unwanted", f"{outcome.unwanted:,}", "deliveries to peers that do not want the event"),
         ("messages an event", f"{outcome.messages_an_event:.2f}", "between peers that want it"),
         ("hops", f"{outcome.hops:.1f}", "to the last of them"),
     ):
@@ -135,15 +159,36 @@ def _events(outcome: Outcome) -> Iterator[list[Text]]:
 
 
 def demo(peers: int, cycles: int, seed: int) -> None:
-    """Show how rings form and how one event travels, hop by hop."""
-    outcome, _, spreading = play(peers, cycles, 1, seed)
+    """Show how rings form, one of them link by link, and how an event travels, hop by hop."""
     screen = console()
     screen.print(f"{peers} peers, each with a box of three attributes; nobody is in charge\n")
-    show_rows(screen, _rings(outcome, "#" if screen.options.ascii_only else "█"), right=[0, 1, 2])
-    id, spread = next(iter(spreading.spreads.items()))
+    is_begun = False
+
+    def watch(cycle: int, found: Completeness, links: list[Linked], wanted: Wanted) -> None:
+        nonlocal is_begun
+        [(id, ids)] = wanted.items()
+        if not is_begun:
+            screen.print(f"cycle  ring links   rings  the ring of event {id}", style="bold")
+            is_begun = True
+        row = f"{cycle:>5}  {found.share_in_place:>10.1%}  {found.share_complete:>6.1%}  "
+        ring = _chain(links, ids, screen.options.ascii_only)
+        screen.print(Text(row).append(ring, "cyan"), soft_wrap=True)
+
+    _, spreading, wanted = play(peers, cycles, 1, seed, watch=watch)
+    [(id, ids)] = wanted.items()
+    spread = spreading.spreads[id]
     screen.print(f"\nevent {id} travels", style="bold")
     for hop in range(spread.hops + 1):
         names = sorted(name.removeprefix("peer-") for name, at in spread.depth.items() if at == hop)
         screen.print(f"  hop {hop}  {len(names):>3}  {', '.join(names)}", soft_wrap=True)
-    got = len(spread.delivered)
-    screen.print(f"\n{got} peers got it, as many as want it: {outcome.hit == 1}; nobody else did.")
+    got = sum(each in spread.delivered for each in ids)
+    others = len(spread.delivered) - got
+    screen.print(f"\n{got} of the {len(ids)} peers that want it got it; {others} others did.")
+
+
+def _chain(linked: list[Linked], ids: Sequence[str], is_ascii: bool) -> str:
+    """Draw a ring, the peers in the order of their sequence ids: a line is a link that both know,
+    a short one a link that one of them knows. The last line leads back to the first peer.
+    """
+    peer, signs = ("o", " .-") if is_ascii else ("●", " ╴─")
+    return "".join(peer + signs[known] for known in ring_of(linked, ids))

@@ -39,6 +39,9 @@ from fyke.workloads.named import WORKLOADS, workload
 USUAL: Final = ("event_forwarding", "subscription_forwarding", "rendezvous")
 SCANNED_MAX: Final = 1_000
 """Subscriptions for which no broker needs an index."""
+WORKLOAD: Final = "stock"
+BOXES: Final = "boxes"
+"""The workload of peers."""
 PICTURE: Final = "overlay.png"
 SUMMARIES: Final = "summary.jsonl"
 
@@ -99,7 +102,7 @@ def simulate(
     ] = tuple(name for name in USUAL if name in STRATEGIES),
     workload_name: Annotated[
         str, Parameter(name="--workload", metavar="NAME", choices=tuple(WORKLOADS))
-    ] = "stock",
+    ] = WORKLOAD,
     subscriptions: Count = 300,
     events: Count = 1_000,
     cycles: Annotated[int, Parameter(metavar="N", validator=Number(gte=1))] = 40,
@@ -173,11 +176,13 @@ def simulate(
     if trace is not None and len(strategy) != 1:
         raise Unusable("--trace writes the trace of one strategy; give one --strategy")
     if PEERS in strategy:
-        others = [topology, overlay, brokers, faults, bandwidth, duplication, memory, engine, out]
-        others += summaries
+        others = [topology, overlay, brokers, faults, latency, bandwidth, duplication, memory]
+        others += [engine, out, *summaries]
         if strategy != (PEERS,) or any(each is not None for each in others):
             raise Unusable(f"{PEERS} has no brokers; it takes subscriptions, events, cycles, seed,"
                            " loss, trace and json, and no other strategy")  # fmt: skip
+        if workload_name not in (WORKLOAD, BOXES):
+            raise Unusable(f"{PEERS} has the workload {BOXES}; expected no other one")
         return _peers(subscriptions, cycles, events, seed, loss, trace, json)
     place = _overlay(topology, overlay, brokers, seed)
     if summaries:
@@ -225,7 +230,7 @@ def _peers(
     with ExitStack() as stack:
         file = None if trace is None else stack.enter_context(TraceFile(trace))
         write = None if file is None else file.write
-        outcome, _, _ = play(peers, cycles, events, seed, network, write)
+        outcome, *_ = play(peers, cycles, events, seed, network, write)
     show(outcome, peers, seed, json)
     return 0
 

@@ -43,24 +43,41 @@ class Completeness:
 
 def completeness(linked: Iterable[Linked], wanted: Wanted) -> Completeness:
     """Count the ring links that are in place. A ring of one peer has none."""
-    places: dict[SubscriptionId, tuple[int, SubscriptionId]] = {}
-    known: dict[SubscriptionId, frozenset[SubscriptionId]] = {}
-    for each in linked:
-        places[each.id] = each.sequence, each.id
-        known[each.id] = frozenset(each.to)
     links = in_place = complete = rings = 0
-    nobody: frozenset[SubscriptionId] = frozenset()
+    known = _known(linked)
     for ids in wanted.values():
-        ring = sorted(ids, key=lambda id: places.get(id, (-1, id)))
-        if len(ring) < 2:
+        if len(ids) < 2:
             continue
-        pairs = list(zip(ring, (*ring[1:], ring[0]), strict=True))
-        there = sum((b in known.get(a, nobody)) + (a in known.get(b, nobody)) for a, b in pairs)
-        links += 2 * len(pairs)
+        there = sum(_ring(known, ids))
+        links += 2 * len(ids)
         in_place += there
         rings += 1
-        complete += there == 2 * len(pairs)
+        complete += there == 2 * len(ids)
     return Completeness(links, in_place, rings, complete)
+
+
+def ring_of(linked: Iterable[Linked], ids: Sequence[SubscriptionId]) -> list[int]:
+    """Return, for each peer of a ring in its order, how many of the two links between it and the
+    next one are in place.
+    """
+    return _ring(_known(linked), ids)
+
+
+_Known: TypeAlias = Mapping[SubscriptionId, tuple[int, frozenset[SubscriptionId]]]
+_NOBODY: tuple[int, frozenset[SubscriptionId]] = (-1, frozenset())
+
+
+def _known(linked: Iterable[Linked]) -> _Known:
+    return {each.id: (each.sequence, frozenset(each.to)) for each in linked}
+
+
+def _ring(known: _Known, ids: Sequence[SubscriptionId]) -> list[int]:
+    ring = sorted((known.get(id, _NOBODY)[0], id) for id in ids)
+    links = [(id, known.get(id, _NOBODY)[1]) for _, id in ring]
+    return [
+        (b in of_a) + (a in of_b)
+        for (a, of_a), (b, of_b) in zip(links, (*links[1:], links[0]), strict=True)
+    ]
 
 
 @dataclass(slots=True)
