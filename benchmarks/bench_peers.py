@@ -1,9 +1,10 @@
-"""Peers: `select_peers` over the pools of converged peers, beside the exact algebra; forty cycles;
-what those that stay get while others come and go.
+"""Peers: forty cycles and the rings they make; `select_peers` over the pools of converged peers,
+beside the exact algebra; what those that stay get while others come and go.
 """
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Iterator
 from random import Random
@@ -21,6 +22,7 @@ from fyke.peers.geometry.shape import shape_of
 from fyke.peers.geometry.space import Space
 from fyke.peers.peer import Peer
 from fyke.simulation.cycles import Crowd
+from fyke.traces.rings import completeness
 from fyke.workloads.boxes import BoxesWorkload
 
 CYCLES = 40
@@ -29,6 +31,12 @@ CHECKED = 20
 MEAN_S = 40e-6
 P99_S = 1e-3
 CYCLES_S = 360.0
+MEMORY_GB = 4.0
+JUDGED = 2_000
+"""Events whose rings are looked at."""
+UNSEEN = 1_000_003
+LATE = 20
+"""Cycles that open rings are given beyond the forty."""
 SETTLED = 99.9
 
 
@@ -43,6 +51,7 @@ def lines(bench: Bench) -> Iterator[Line]:
     started = time.process_time()
     crowd.run(CYCLES)
     cycles_s = time.process_time() - started
+    memory_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     fast, exact = _selections(crowd)
     mean, high = float(np.mean(fast)), float(np.percentile(fast, 99))
     name = f"select_peers over a converged pool: {short(count)} peers"
@@ -52,7 +61,28 @@ def lines(bench: Bench) -> Iterator[Line]:
     yield Line(f"{name}, p99", micros(high), micros(mean), high, "s", at_most(P99_S))
     yield Line(f"{CYCLES} cycles, all three layers: {short(count)} peers", value=cycles_s, unit="s",
                bar=at_most(CYCLES_S), note="CPU of one core")  # fmt: skip
+    yield Line(f"memory of these cycles: {short(count)} peers", value=memory_gb, unit="GB",
+               bar=at_most(MEMORY_GB), note="most that the process held so far")  # fmt: skip
+    yield _rings(crowd, bench.events(JUDGED))
     yield _churn(bench.size(1_000))
+
+
+def _rings(crowd: Crowd, events: int) -> Line:
+    """Return how many rings are complete now; and go on until all of them are."""
+    drawn = crowd.judging_events(BoxesWorkload(SEED + UNSEEN, typed=False), events)
+    wanted = crowd.wanted(drawn)
+    first = found = completeness(crowd.note_links(), wanted)
+    cycle = CYCLES
+    while found.complete < found.rings and cycle < CYCLES + LATE:
+        crowd.run()
+        cycle += 1
+        found = completeness(crowd.note_links(), wanted)
+    when = f"all after {cycle}" if found.complete == found.rings else f"not all after {cycle}"
+    return Line(
+        f"complete rings after {CYCLES} cycles, of {events:,} events",
+        f"{first.share_complete:.2%}", "100 % (paper)", 100 * first.share_complete, "%",
+        note=f"{first.share_in_place:.3%} of the links; {when}",
+    )  # fmt: skip
 
 
 def _churn(count: int) -> Line:

@@ -56,6 +56,14 @@ def completeness(linked: Iterable[Linked], wanted: Wanted) -> Completeness:
     return Completeness(links, in_place, rings, complete)
 
 
+def complete_rings(
+    linked: Iterable[Linked], wanted: Wanted
+) -> dict[EventId, Sequence[SubscriptionId]]:
+    """Return the events whose rings are complete: for them the promise is made."""
+    known = _known(linked)
+    return {id: ids for id, ids in wanted.items() if len(ids) < 2 or min(_ring(known, ids)) == 2}
+
+
 def ring_of(linked: Iterable[Linked], ids: Sequence[SubscriptionId]) -> list[int]:
     """Return, for each peer of a ring in its order, how many of the two links between it and the
     next one are in place.

@@ -54,3 +54,16 @@ def test_figures_and_claims_name_each_other() -> None:
 def test_gini() -> None:
     assert overlay.gini([5, 5, 5]) == pytest.approx(0)
     assert overlay.gini([0, 0, 0, 9]) == pytest.approx(0.75)
+
+
+def test_a_run_goes_on_while_rings_are_open() -> None:
+    rows = converging.run({**PARAMETERS, "interest": "uniform", "cycles": 3}, 0)
+    cycles = Table.of(rows).where(kind="cycle")
+    assert cycles.column("is_late") == [False] * 3 + [True]
+    ours = next(each for each in CLAIMS if each.id == "S2S-E1.1").judge({"overlay": cycles})
+    assert "after 3 cycles" in ours.ours
+    assert ours.holds is False
+    done = cycles.keep(lambda row: row["cycle"] <= 3)
+    done = Table.of([{**row, "rings": 100} for row in done])
+    ours = next(each for each in CLAIMS if each.id == "S2S-E1.1").judge({"overlay": done})
+    assert ours.holds

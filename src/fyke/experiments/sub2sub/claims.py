@@ -13,15 +13,26 @@ from fyke.experiments.experiment import Claim, Finding, Results
 from fyke.experiments.sub2sub.overlay import MAIN, SETTINGS
 from fyke.experiments.table import Table
 
+_TELLING: Final = 100
+"""Deliveries of which a mean says something."""
+
 
 def _setting(results: Results, kind: str, setting: tuple[int, str] = MAIN) -> Table:
     return results["overlay"].where(kind=kind, attributes=setting[0], interest=setting[1])
 
 
+def _rings(results: Results, setting: tuple[int, str]) -> tuple[list[float], int | None]:
+    """Return the share of complete rings by cycle, as long as the paper looks; and the first cycle
+    in which all are complete.
+    """
+    rows = _setting(results, "cycle", setting)
+    first = [row["cycle"] for row in rows if row["rings"] == 100]
+    return rows.where(is_late=False).curve("cycle", "rings"), min(first, default=None)
+
+
 def _judge_complete(setting: tuple[int, str]) -> Callable[[Results], Finding]:
     def judge(results: Results) -> Finding:
-        rings = _setting(results, "cycle", setting).curve("cycle", "rings")
-        first = next((n for n, share in enumerate(rings, 1) if share == 100), None)
+        rings, first = _rings(results, setting)
         when = f"all after {first} cycles" if first else "not all"
         ours = f"{rings[-1]:.2f} % of the rings after {len(rings)} cycles; {when}"
         why = "" if rings[-1] == 100 else "The last rings wait for two peers to hear of each other."
@@ -43,10 +54,9 @@ def _judge_growth(results: Results) -> Finding:
 def _judge_early(results: Results) -> Finding:
     spread = _setting(results, "spread")
     first = next((row["cycle"] for row in spread.sort("cycle") if row["complete"] == 100), None)
-    rings = _setting(results, "cycle").curve("cycle", "rings")
-    all_rings = next((n for n, share in enumerate(rings, 1) if share == 100), len(rings) + 1)
+    _, all_rings = _rings(results, MAIN)
     ours = f"all disseminations complete in cycle {first}, all rings in cycle {all_rings}"
-    return Finding(ours, first is not None and first <= all_rings)
+    return Finding(ours, first is not None and (all_rings is None or first <= all_rings))
 
 
 def _judge_long(results: Results) -> Finding:
@@ -134,12 +144,22 @@ def _judge_receipts(results: Results) -> Finding:
 
 
 def _judge_promise(results: Results) -> Finding:
-    """Count broken promises; there may be none where all rings are complete."""
-    rings = _setting(results, "cycle").curve("cycle", "rings")[-1]
-    broken = int(_load(results, "broken"))
-    ours = f"{broken} events that broke a promise, with {rings:.2f} % of the rings complete"
-    return Finding(ours, broken == 0 if rings == 100 or not broken else None,
-                   "" if rings == 100 else "The promise is made for complete rings.")  # fmt: skip
+    names = "broken", "complete", "rings"
+    broken, complete, rings = (int(_load(results, name)) for name in names)
+    ours = f"{broken} promises broken for {complete:,} complete rings, of {rings:,} rings"
+    return Finding(ours, broken == 0 if complete else None)
+
+
+def _judge_fair(results: Results) -> Finding:
+    tenths = _setting(results, "width").keep(lambda row: row["gets"] >= _TELLING)
+    mean = sum(row["by_event"] * row["gets"] for row in tenths) / sum(tenths.column("gets"))
+    most = max(tenths.column("by_event")) / mean
+    widest = float(_setting(results, "widest").one("sends"))
+    ours = (
+        f"{most:.2f} times at most; all sends have a Gini coefficient of "
+        f"{_load(results, 'gini'):.2f}, the widest box sends {widest:.1f} times the mean"
+    )
+    return Finding(ours, most <= 1.5)
 
 
 def _hits(results: Results, what: str, column: str = "hit", **values: object) -> list[float]:
@@ -244,8 +264,12 @@ CLAIMS: Final = (
           "average."),
     Claim("S2S-E6.4", "Who wants an event gets it once, nobody else does.", "only interested "
           "subscribers are reached by an event and (ii) subscribers do not miss any event matching "
-          "their subscription", ("6", "load"), _judge_promise, "With complete rings: every "
-          "peer that wants an event gets it, once, nobody else does, with 2 + r sends a peer."),
+          "their subscription", ("load",), _judge_promise, "Where the ring of an event is "
+          "complete, every peer that wants it gets it, once, nobody else does, with 2 + r sends a "
+          "peer."),
+    Claim("S2S-E6.5", "Load follows interest.", "", ("load",), _judge_fair, "In each tenth of the "
+          "peers, by the sizes of their boxes, that gets 100 deliveries or more, peers send an "
+          "event that they get at most 1.5 times as often as the mean peer does."),
     Claim("S2S-Q6", "The sizes of views hardly matter.", "Each peer knows about a few other peers",
           ("views",), _judge_views, "With half and twice the usual sizes at least 99 % of the "
           "rings are complete at the end."),

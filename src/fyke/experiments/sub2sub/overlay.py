@@ -33,18 +33,27 @@ from fyke.peers.peer import Peer
 from fyke.peers.settings import PAPER, Settings
 from fyke.simulation.cycles import Crowd
 from fyke.simulation.network import Network
-from fyke.traces.rings import Spreading, Wanted, broken_promises, completeness, hit_ratio
+from fyke.traces.rings import (
+    Spreading,
+    Wanted,
+    broken_promises,
+    complete_rings,
+    completeness,
+    hit_ratio,
+)
 from fyke.traces.trace import Record
 from fyke.workloads.boxes import BoxesWorkload
 
 SIZES: Final = {"tiny": 200, "small": 1_000, "paper": 10_000}
 CYCLES: Final = {"tiny": 16, "small": 30, "paper": 40}
 EVENTS: Final = {"tiny": 40, "small": 500, "paper": 10_000}
-SAMPLE: Final = {"tiny": 4, "small": 10, "paper": 500}
+SAMPLE: Final = {"tiny": 4, "small": 20, "paper": 1_000}
 """Subscribers that come back."""
 PUBLISHERS: Final = {"tiny": 30, "small": 500, "paper": 10_000}
 SETTINGS: Final = tuple((n, law) for n in (3, 5) for law in ("uniform", "power_law"))
 MAIN: Final = (3, "power_law")
+_LONGEST: Final = 3, 2
+"""Where rings are open after the last cycle, it goes on for half as many more."""
 _JUDGING: Final = 1_000_003
 """Added to a seed for events that no peer has seen."""
 
@@ -113,16 +122,21 @@ class Overlay:
 
 
 def form(overlay: Overlay, parameters: Parameters) -> list[Row]:
-    """Let peers gossip by the paper's protocol. Return rows of its rings, cycle by cycle."""
+    """Let peers gossip by the paper's protocol. Return rows of its rings, cycle by cycle; those
+    after the last cycle of the paper are late.
+    """
     wanted = overlay.crowd.wanted(overlay.draw())
     is_main = (parameters["attributes"], parameters["interest"]) == MAIN
     rows: list[Row] = []
-    for cycle in range(1, parameters["cycles"] + 1):
+    cycle, last, is_open = 0, parameters["cycles"], True
+    while cycle < last or (is_open and cycle < last * _LONGEST[0] // _LONGEST[1]):
+        cycle += 1
         overlay.crowd.run()
         found = completeness(overlay.crowd.note_links(), wanted)
+        is_open = found.complete < found.rings
         rows.append(
             {"kind": "cycle", "cycle": cycle, "links": 100 * found.share_in_place,
-             "rings": 100 * found.share_complete}
+             "rings": 100 * found.share_complete, "is_late": cycle > last}
         )  # fmt: skip
         if is_main and cycle % 2 == 0:
             rows.append({"kind": "spread", "cycle": cycle, **_spread(overlay)})
@@ -156,22 +170,25 @@ def judge(overlay: Overlay) -> list[Row]:
         for id in overlay.spreading.spreads[event].delivered
     )  # fmt: skip
     deliveries = sum(spread.delivered.total() for spread in spreads)
-    sends = Counter[str]()
+    sends, gets = Counter[str](), Counter[str]()
     for spread in spreads:
         sends.update(spread.sent)
+        gets.update(f"peer-{id}" for id in spread.delivered)
     most = max(
         times - (peer == spread.publisher)
         for spread in spreads
         for peer, times in spread.sent.items()
     )
     by_peer = [sends[peer] for peer in overlay.crowd.peers]
-    broken = broken_promises(overlay.spreading.spreads, wanted, PAPER.shortcuts)
+    whole = complete_rings(overlay.crowd.note_links(), wanted)
+    broken = broken_promises(overlay.spreading.spreads, whole, PAPER.shortcuts)
     rows.append(
         {"kind": "load", "spam": unwanted, "sends_max": most, "deliveries": deliveries,
          "receipts": sum(spread.received.total() for spread in spreads) / deliveries,
-         "gini": gini(by_peer), "most_sends": max(by_peer) / sends.total(), "broken": len(broken)}
+         "gini": gini(by_peer), "most_sends": max(by_peer) / sends.total(), "broken": len(broken),
+         "complete": len(whole), "rings": len(wanted)}
     )  # fmt: skip
-    return rows + _lorenz(by_peer) + _by_width(overlay, sends) + _along_rings(overlay)
+    return rows + _lorenz(by_peer) + _by_width(overlay, sends, gets) + _along_rings(overlay)
 
 
 def _lorenz(values: list[int]) -> list[Row]:
@@ -183,8 +200,10 @@ def _lorenz(values: list[int]) -> list[Row]:
     ]
 
 
-def _by_width(overlay: Overlay, sends: Counter[str]) -> list[Row]:
-    """Return the sends of peers, as parts of the mean, by tenths of the sizes of their boxes."""
+def _by_width(overlay: Overlay, sends: Counter[str], gets: Counter[str]) -> list[Row]:
+    """Return the sends of peers, as parts of the mean and by an event that they get, by tenths of
+    the sizes of their boxes.
+    """
     work = overlay.workload
     sizes = {
         f"peer-{work.subscription(number).id}": prod(high - low for low, high in work.box(number))
@@ -195,8 +214,9 @@ def _by_width(overlay: Overlay, sends: Counter[str]) -> list[Row]:
     rows: list[Row] = []
     for tenth in range(10):
         group = ordered[len(ordered) * tenth // 10 : len(ordered) * (tenth + 1) // 10]
-        share = sum(sends[peer] for peer in group) / len(group) / mean
-        rows.append({"kind": "width", "tenth": tenth + 1, "sends": share})
+        sent, got = (sum(counts[peer] for peer in group) for counts in (sends, gets))
+        rows.append({"kind": "width", "tenth": tenth + 1, "sends": sent / len(group) / mean,
+                     "by_event": sent / got if got else None, "gets": got})  # fmt: skip
     rows.append({"kind": "widest", "sends": sends[ordered[-1]] / mean})
     return rows
 
