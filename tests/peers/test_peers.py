@@ -148,10 +148,12 @@ def test_sizes_are_a_formula() -> None:
     assert {"Shuffle", "Near", "Ring", "Seek", "Found"} <= seen.keys()
 
 
-def test_under_clocks_of_their_own_with_latency_and_lost_datagrams() -> None:
+def test_under_clocks_of_their_own_with_latency_lost_datagrams_and_crashes() -> None:
     network = Network(latency_s=0.05, straight_loss=0.2)
     crowd, spreading = crowd_of(BOXES, 50, settings=Settings(period_s=1.0), network=network)
-    crowd.run_for(30)
+    crowd.run_for(15)
+    crowd.crash(Random(4).sample(crowd.peers, 5))
+    crowd.run_for(15)
     drawn = crowd.judging_events(BoxesWorkload(99, typed=False), 20)
     for id, event in drawn.items():
         crowd.publish(id, event)

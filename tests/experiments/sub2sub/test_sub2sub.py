@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fyke.experiments.experiment import SCALES
-from fyke.experiments.sub2sub import PAPER, converging, overlay
+from fyke.experiments.sub2sub import PAPER, converging, overlay, unstated
 from fyke.experiments.sub2sub.claims import CLAIMS
 from fyke.experiments.table import Row, Table
 
@@ -67,3 +67,14 @@ def test_a_run_goes_on_while_rings_are_open() -> None:
     done = Table.of([{**row, "rings": 100} for row in done])
     ours = next(each for each in CLAIMS if each.id == "S2S-E1.1").judge({"overlay": done})
     assert ours.holds
+
+
+def test_views_of_other_sizes_and_of_other_seeds() -> None:
+    small = {"peers": 60, "cycles": 6, "events": 20}
+    grid = {each["variant"]: {**each, **small} for each in unstated.grid_of_views("tiny")}
+    usual, again, near = (
+        Table.of(unstated.run_views(grid[variant], 0))
+        for variant in (unstated.USUAL, *list(unstated.AGAIN)[:1], "near view 10")
+    )
+    assert usual.curve("cycle", "rings") != again.curve("cycle", "rings")
+    assert near.curve("cycle", "kilobytes")[-1] < 0.9 * usual.curve("cycle", "kilobytes")[-1]

@@ -83,7 +83,8 @@ PAPER: Final = Paper(
                {"kind": ("lorenz", "width", "load", "widest")}),
         Figure("views", "Sizes of views", "One size at a time is half or twice the usual one: "
                "complete rings by cycle, and what a peer sends in a cycle. Larger views help in "
-               "the first cycles only, and cost their size.", "views",
+               "the first cycles only, and cost their size; other seeds show what chance does.",
+               "views",
                (Panel("complete rings", _CYCLE, Axis("rings", "%"), ("variant",)),
                 Panel("sent by a peer in a cycle", _CYCLE, Axis("kilobytes", "kB"),
                       ("variant",)))),

@@ -2,7 +2,7 @@
 and the laws of widths and interests.
 
     views     one size at a time is half or twice the usual one: how fast rings come, and at what
-              price in bytes
+              price in bytes; the usual ones also with other seeds
     laws      ring lengths of 10,000 boxes, by the exponents of widths and centres
 """
 
@@ -31,6 +31,9 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "near view 40": {"near_view": 40, "near_exchange": 20},
     "all twice": {"random_view": 40, "shuffle": 16, "near_view": 40, "near_exchange": 20},
 }
+AGAIN: Final = {f"{USUAL}, again": 1, f"{USUAL}, once more": 2}
+"""Other draws of boxes and peers, for the difference that chance makes; added to the seed."""
+_APART: Final = 7_919
 _PEERS: Final = {"tiny": 100, "small": 400, "paper": SIZES["paper"]}
 _BOXES: Final = {"tiny": 1_000, "small": 10_000, "paper": 10_000}
 _EVENTS: Final = {"tiny": 40, "small": 300, "paper": 3_000}
@@ -43,14 +46,15 @@ def grid_of_views(scale: str) -> list[Parameters]:
     return [
         {"attributes": attributes, "interest": interest, "peers": _PEERS[scale],
          "cycles": min(25, CYCLES[scale]), "events": _EVENTS[scale], "variant": variant}
-        for variant in VARIANTS
+        for variant in (*VARIANTS, *AGAIN)
     ]  # fmt: skip
 
 
 def run_views(parameters: Parameters, seed: int) -> list[Row]:
     """Return rings and bytes by cycle, for one choice of sizes."""
     variant = parameters["variant"]
-    overlay = Overlay(parameters, seed, replace(PAPER, **VARIANTS[variant]))
+    drawn = seed + _APART * AGAIN.get(variant, 0)
+    overlay = Overlay(parameters, drawn, replace(PAPER, **VARIANTS.get(variant, {})))
     wanted = overlay.crowd.wanted(overlay.draw())
     total = _Bytes()
     overlay.listen(total.add)
