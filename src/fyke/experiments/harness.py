@@ -190,7 +190,7 @@ def _judged(paper: Paper, claim: Claim, results: Results, runs: Iterable[Run]) -
             return Finding("", None, f"{run.study} with {run.described()} failed: {run.error}")
     try:
         return claim.judge(results)
-    except (FykeError, ArithmeticError, LookupError) as error:
+    except (FykeError, ArithmeticError, LookupError, ValueError) as error:
         return Finding("", None, f"the rows do not decide it: {type(error).__name__}: {error}")
 
 

@@ -34,12 +34,9 @@ class Dissemination:
         if member is None:
             gone = Profile(site.address, passage.to, 0, 0, b"")
             return self._refuse(sender, publish, passage, Leave(site.fingerprint, gone))
-        thanks: list[Effect] = []
-        if not passage.by and site.settings.repairs:
-            thanks = site.send(sender, Taken(site.fingerprint, publish.id))
         if publish.id in member.history:
             site.counts["duplicates"] += 1
-            return thanks
+            return self._thank(sender, member, publish.id, passage)
         try:
             point = site.registry.space.point(publish.event)
         except FykeError as refused:
@@ -47,7 +44,17 @@ class Dissemination:
         if not member.filter.matches(publish.event):
             told = Announce(site.fingerprint, member.profile)
             return self._refuse(sender, publish, passage, told)
-        return [*thanks, *self._take(member, publish, point, (sender, passage.by))]
+        effects = self._take(member, publish, point, (sender, passage.by))
+        return self._thank(sender, member, publish.id, passage) + effects
+
+    def _thank(self, sender: NodeId, member: Member, id: EventId, passage: Passage) -> list[Effect]:
+        """Tell a publisher that its event is here, and whether it comes to others from here."""
+        site, known = self._site, member.history.get(id)
+        if passage.by or known is None or not site.settings.repairs:
+            return []
+        event = known[0].event
+        is_alone = member.is_new and not member.next_for(event, site.registry.space.point(event))
+        return site.send(sender, Taken(site.fingerprint, id, is_alone))
 
     def _refuse(
         self, sender: NodeId, publish: Publish, passage: Passage, word: Announce | Leave

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 from random import Random
+from typing import Final
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from fyke.peers.registry import Registry
 from fyke.peers.ring import RingLinks
 from fyke.peers.settings import Settings
 from fyke.peers.vicinity import Vicinity
+
+NEW_CYCLES: Final = 10
+"""Cycles after which newcomers have found their rings, most of them (figure 9)."""
 
 
 class Member:
@@ -62,7 +66,13 @@ class Member:
         self.profile = profile
         self.row = self._registry.row(profile)
         self.filter = self._registry.filters[self.row]
+        self._since = self._contacts.clock
         self.ring.reconsider()
+
+    @property
+    def is_new(self) -> bool:
+        """Return True while ring links to this member, and its own, may still be missing."""
+        return self._contacts.clock - self._since < NEW_CYCLES
 
     # --- views ------------------------------------------------------------------------------------
 

@@ -114,10 +114,11 @@ class Refuse(Control, frozen=True):
 
 
 class Taken(Control, frozen=True):
-    """The event that a publisher handed over is here."""
+    """The event that a publisher handed over is here; alone if nobody else gets it from here."""
 
     space: int
     id: EventId
+    is_alone: bool = False
 
 
 class Passage(Route, frozen=True):

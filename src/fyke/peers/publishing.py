@@ -1,7 +1,8 @@
 """Publishing: an event finds any one peer that wants it, and is handed over (S2S-17, S2S-18).
 
 A publisher is no subscriber: it enters no view. With repair, who gets an event from a publisher
-says so (`Taken`); what nobody has taken is handed over again.
+says so (`Taken`); what nobody has taken is handed over again. A newcomer may know nobody to pass it
+on to: if it went, the event would be lost. So the publisher looks for somebody else as well.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ class Publishing:
     def _go_on(self, search: Search) -> list[Effect]:
         """Hand an event over if somebody wants it, or ask on."""
         site, publish = self._site, search.publish
-        found = search.wanting()
+        profiles = site.registry.profiles
+        found = [row for row in search.wanting() if profiles[row].address not in search.have]
         if found:
             del self._searches[publish.id]
             return self._hand_over(search, site.draw_event.choice(found))
@@ -81,7 +83,7 @@ class Publishing:
         addresses = search.ask(site.draw_event) or search.ask_first(self._introducers)
         if not addresses or search.rounds > site.settings.rounds_max:
             del self._searches[publish.id]
-            site.counts["unclaimed"] += 1
+            site.counts["alone" if search.have else "unclaimed"] += 1
             return []
         asking = Seek(site.fingerprint, publish.id, publish.event)
         return [effect for address in addresses for effect in site.send(address, asking)]
@@ -112,8 +114,12 @@ class Publishing:
         return self._go_on(search)
 
     def take_taken(self, sender: NodeId, message: Taken) -> list[Effect]:
-        self._handed.pop(message.id, None)
-        return []
+        """Believe that an event is there; look on if it comes to nobody else from there."""
+        search = self._handed.pop(message.id, None)
+        if search is None or not message.is_alone or search.handed >= HANDED_MAX:
+            return []
+        search.have.add(sender)
+        return self._again(search)
 
     def take_refusal(self, id: EventId) -> list[Effect]:
         """Hand an event to somebody else."""

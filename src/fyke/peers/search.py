@@ -32,6 +32,8 @@ class Search:
         self.handed = 0
         """Times that the event was handed over."""
         self.handed_at = 0
+        self.have: set[NodeId] = set()
+        """Addresses that have the event, and know nobody else for it."""
         self.waiting: set[NodeId] = set()
         self.asked: set[NodeId] = set()
         self._registry = registry
