@@ -22,10 +22,12 @@ from fyke.peers.geometry.shape import shape_of
 from fyke.peers.geometry.space import Space
 from fyke.peers.peer import Peer
 from fyke.simulation.cycles import Crowd
-from fyke.traces.rings import completeness
+from fyke.traces.rings import Wanted, completeness
 from fyke.workloads.boxes import BoxesWorkload
 
 CYCLES = 40
+EVERY = 5
+"""Cycles between two looks at the rings."""
 ASKED = 2_000
 CHECKED = 20
 MEAN_S = 40e-6
@@ -48,9 +50,15 @@ def lines(bench: Bench) -> Iterator[Line]:
     system = assemble_peers(Space.of(workload.schema))
     crowd = Crowd(system.make, system.codec, seed=SEED)
     crowd.join(workload.subscriptions(count))
-    started = time.process_time()
-    crowd.run(CYCLES)
-    cycles_s = time.process_time() - started
+    drawn = crowd.judging_events(BoxesWorkload(SEED + UNSEEN, typed=False), bench.events(JUDGED))
+    wanted = crowd.wanted(drawn)
+    cycles_s, shares = 0.0, []
+    for cycle in range(EVERY, CYCLES + 1, EVERY):
+        started = time.process_time()
+        crowd.run(EVERY)
+        cycles_s += time.process_time() - started
+        share = completeness(crowd.note_links(), wanted).share_complete
+        shares.append(f"{cycle}: {share:.2%}")
     memory_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     fast, exact = _selections(crowd)
     mean, high = float(np.mean(fast)), float(np.percentile(fast, 99))
@@ -63,14 +71,12 @@ def lines(bench: Bench) -> Iterator[Line]:
                bar=at_most(CYCLES_S), note="CPU of one core")  # fmt: skip
     yield Line(f"memory of these cycles: {short(count)} peers", value=memory_gb, unit="GB",
                bar=at_most(MEMORY_GB), note="most that the process held so far")  # fmt: skip
-    yield _rings(crowd, bench.events(JUDGED))
+    yield _rings(crowd, wanted, shares)
     yield _churn(bench.size(1_000))
 
 
-def _rings(crowd: Crowd, events: int) -> Line:
+def _rings(crowd: Crowd, wanted: Wanted, shares: list[str]) -> Line:
     """Return how many rings are complete now; and go on until all of them are."""
-    drawn = crowd.judging_events(BoxesWorkload(SEED + UNSEEN, typed=False), events)
-    wanted = crowd.wanted(drawn)
     first = found = completeness(crowd.note_links(), wanted)
     cycle = CYCLES
     while found.complete < found.rings and cycle < CYCLES + LATE:
@@ -79,26 +85,34 @@ def _rings(crowd: Crowd, events: int) -> Line:
         found = completeness(crowd.note_links(), wanted)
     when = f"all after {cycle}" if found.complete == found.rings else f"not all after {cycle}"
     return Line(
-        f"complete rings after {CYCLES} cycles, of {events:,} events",
+        f"complete rings after {CYCLES} cycles, of {len(wanted):,} events",
         f"{first.share_complete:.2%}", "100 % (paper)", 100 * first.share_complete, "%",
-        note=f"{first.share_in_place:.3%} of the links; {when}",
+        note=f"{first.share_in_place:.3%} of the links; {when}; rings by cycle {', '.join(shares)}",
     )  # fmt: skip
 
 
 def _churn(count: int) -> Line:
-    """Return the hit ratio of settled peers where 1 % are replaced in every cycle."""
+    """Return the hit ratio of settled peers where 1 % are replaced in every cycle, with repair and
+    without it.
+    """
+    (settled, everybody), (without, all_without) = (_hits(count, each) for each in (True, False))
+    return Line(
+        f"1 % churn a cycle, repair: hit ratio of settled peers, {short(count)} peers",
+        f"{settled:.3f} %", f"{without:.3f} % without repair", settled, "%", at_least(SETTLED),
+        f"all live peers: {everybody:.3f} %, {all_without:.3f} % without repair",
+    )  # fmt: skip
+
+
+def _hits(count: int, repairs: bool) -> tuple[float, float]:
+    """Return the hit ratios of settled peers, and of all."""
     attributes, interest = MAIN
     rows = churn.run(
         {"attributes": attributes, "interest": interest, "peers": count, "events": 100,
-         "warm": 25, "cycles": 24, "what": "churn", "share": 0.01, "repairs": True},
+         "warm": 25, "cycles": 24, "what": "churn", "share": 0.01, "repairs": repairs},
         SEED,
     )  # fmt: skip
     settled, everybody = (fmean(row[name] for row in rows) for name in ("settled", "hit"))
-    return Line(
-        f"1 % churn a cycle, repair: hit ratio of settled peers, {short(count)} peers",
-        f"{settled:.3f} %", f"{everybody:.3f} %", settled, "%", at_least(SETTLED),
-        "beside it all live peers",
-    )  # fmt: skip
+    return settled, everybody
 
 
 def _selections(crowd: Crowd) -> tuple[list[float], float]:
