@@ -379,6 +379,32 @@ def test_whoever_is_next_for_an_event_is_selected(seed: int, axes: int) -> None:
     reached(several=several > 0)
 
 
+@reaches(shared=0.5, several=0.3)
+@examples(0.25)
+@given(st.integers(0, 2**32), st.integers(1, 2))
+def test_every_region_is_a_ring(seed: int, axes: int) -> None:
+    """S2S-5: regions part the points by who has them, and neighbours in each know each other."""
+    draw = Random(seed)
+    space = small_space(axes, 8)
+    shapes = [draw_shape(draw, axes, 8).around[:1] for _ in range(draw.randrange(4, 10))]
+    places = [(draw.randrange(100), number) for number in range(len(shapes))]
+    found = boxes.regions([box for [box] in shapes])
+    for point in points(axes, 8):
+        owners = frozenset(n for n, [box] in enumerate(shapes) if boxes.holds(box, point))
+        held = [who for who, cells in found.items() for cell in cells if boxes.holds(cell, point)]
+        assert held == [owners] * bool(owners)
+    members = [(place, Shape(box, box)) for place, box in zip(places, shapes, strict=True)]
+    links = {
+        place: select_fast(space, place, shape, [each for each in members if each[0] != place])
+        for place, shape in members
+    }
+    for owners in found:
+        ring = sorted(places[number] for number in owners)
+        for at, place in enumerate(ring):
+            assert {ring[at - 1], ring[(at + 1) % len(ring)]} - {place} <= links[place]
+    reached(shared=any(len(owners) > 1 for owners in found), several=len(found) > 4)
+
+
 def points(axes: int, size: int) -> list[tuple[int, ...]]:
     grid = np.indices((size + 1,) * axes).reshape(axes, -1).T
     return [tuple(map(int, each)) for each in grid]
