@@ -204,7 +204,7 @@ def test_who_reads_a_new_path_sees_it_or_does_not_see_the_event(engine, form):
             added.append(matcher.add("b", "b = 2"))
             matcher.add("no b", "not exists b")
 
-    matcher._subscriptions._asked._door = Turning(matcher, subscribe)
+    matcher._subscriptions._asked.known = Turning(matcher, subscribe)
     text = b'{"a": 1, "b": 2}'
     found = matcher.match_json(text) if form == "single" else ids(matcher.match_ndjson(text))
     assert sorted(found) == ["a", "b"]

@@ -82,7 +82,8 @@ class Door:
 
     def event(self, text: bytes | bytearray | memoryview | str) -> Event:
         """Return the event of a JSON object; EventError if the text is not one."""
-        text = _as_bytes(text)
+        if text.__class__ is not bytes:
+            text = _as_bytes(text)
         read = self.read(text)
         if read is None:
             self.slow += 1
@@ -245,6 +246,8 @@ def _spread(node: Node, found: Any, is_listed: bool, flat: dict[str, Any]) -> bo
 def _put(node: Node, value: Any, is_listed: bool, flat: dict[str, Any]) -> bool:
     cls = value.__class__
     if cls is list:
+        while len(value) == 1 and value[0].__class__ is list:
+            value = value[0]
         classes = set(map(type, value))
         while classes == _LISTS:  # arrays of arrays, as of coordinates
             if node.is_read and not all(value):
@@ -252,8 +255,12 @@ def _put(node: Node, value: Any, is_listed: bool, flat: dict[str, Any]) -> bool:
             value = list(chain.from_iterable(value))
             classes = set(map(type, value))
         if _PLAIN.issuperset(classes):
-            if node.is_read:
+            if not node.is_read:
+                return True
+            if node.path in flat:
                 _list_at(node.path, flat).extend(value)
+            else:
+                flat[node.path] = value  # nobody else holds it
             return True
         for each in value:
             if not _put(node, each, True, flat):

@@ -24,7 +24,8 @@ class Asked:
         self._everything = 0
         """The number of subscriptions that read all of an event."""
         self._schema = schema
-        self._door: Door | None = None
+        self.known: Door | None = None
+        """The door that reads the paths that are asked for now, if it has been made."""
         self._slow = 0
         for filter in filters:
             self.add(filter)
@@ -32,15 +33,15 @@ class Asked:
     @property
     def door(self) -> Door:
         """The door that reads the paths that are asked for now."""
-        if self._door is None:
+        if self.known is None:
             paths = None if self._everything else self._paths.keys()
-            self._door = Door(paths, self._schema)
-        return self._door
+            self.known = Door(paths, self._schema)
+        return self.known
 
     @property
     def slow(self) -> int:
         """The number of texts that went by the slow door, of this door and of those before."""
-        return self._slow + (0 if self._door is None else self._door.slow)
+        return self._slow + (0 if self.known is None else self.known.slow)
 
     def add(self, filter: Filter) -> None:
         """Take note of a subscription that came."""
@@ -65,6 +66,6 @@ class Asked:
                     del self._paths[path]
 
     def _forget(self) -> None:
-        if self._door is not None:
-            self._slow += self._door.slow
-            self._door = None
+        if self.known is not None:
+            self._slow += self.known.slow
+            self.known = None

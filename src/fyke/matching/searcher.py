@@ -50,7 +50,7 @@ class Searcher:
                         if settled is None:
                             continue
                         slots = settled
-                    if door is not None and door is not self._subscriptions.door():
+                    if door is not None and not self._subscriptions.is_current(door):
                         return None
                     self.events += 1
                     if self._inspection.is_on:
@@ -101,7 +101,7 @@ class Searcher:
         with self._searching() as since:
             offsets, slots = match_columns(self._engine, columns)
             with self._lock:
-                if door is not None and door is not self._subscriptions.door():
+                if door is not None and not self._subscriptions.is_current(door):
                     return None
                 rows = np.repeat(np.arange(columns.rows), np.diff(offsets))
                 rows, slots = self._log.settle_rows(rows, slots, columns, since)

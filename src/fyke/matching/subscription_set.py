@@ -120,6 +120,14 @@ class SubscriptionSet:
 
     def door(self) -> Door:
         """Return the door that reads JSON for the subscriptions that there are now."""
+        known = None if self._asked is None else self._asked.known
+        return self._made_door() if known is None else known
+
+    def is_current(self, door: Door) -> bool:
+        """Return True if the door still reads what subscriptions read; ask under the lock."""
+        return self._asked is not None and self._asked.known is door
+
+    def _made_door(self) -> Door:
         with self.lock:
             if self._asked is None:
                 from fyke.matching.asked import Asked

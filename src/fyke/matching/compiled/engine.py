@@ -35,7 +35,7 @@ from typing import Any, Final, NamedTuple
 from fyke.errors import FykeError
 from fyke.events.columns import Columns
 from fyke.events.event import Event
-from fyke.filters.filter import Filter
+from fyke.filters.filter import Filter, Test
 from fyke.matching.arrays import Arrays
 from fyke.matching.compiled.boxes.box_table import Places, Words
 from fyke.matching.compiled.boxes.nearness import nearest
@@ -88,12 +88,12 @@ OBSERVED_EVERY: Final = 32
 
 
 class View(NamedTuple):
-    """A vocabulary, what is written in it, and the filters that are not boxed yet."""
+    """A vocabulary, what is written in it, and the tests of filters that are not boxed yet."""
 
     vocabulary: Vocabulary
     segments: tuple[Segment, ...]
     memtable: Memtable | None
-    unboxed: dict[int, Filter]
+    unboxed: tuple[tuple[int, Test], ...]
 
 
 class _Scratch(NamedTuple):
@@ -362,21 +362,36 @@ class CompiledEngine:
 
     def match(self, event: Event) -> list[int]:
         view = self._steady or self._view(UNBOXED_MAX, SINGLE_EVENT_COST)
-        _, workspace, coder = self._scratch(view.vocabulary)
+        vocabulary, segments, memtable, unboxed = view
+        slots: list[int] = []
+        if unboxed:
+            self.work.checks += len(unboxed)
+            attributes = event.attributes
+            slots = [slot for slot, accepts in unboxed if accepts(attributes, event)]
+        if segments or memtable is not None:
+            slots += self._searched(event, vocabulary, segments, memtable)
+        return sorted(set(slots)) if len(slots) > 1 else slots
+
+    def _searched(
+        self,
+        event: Event,
+        vocabulary: Vocabulary,
+        segments: tuple[Segment, ...],
+        memtable: Memtable | None,
+    ) -> list[int]:
+        """Return the slots of boxed filters that accept the event, maybe more than once."""
+        _, workspace, coder = self._scratch(vocabulary)
         codes, work = coder.code(event), self.work
         check = ExactCheck.of(self._filter_of, event)
         slots: list[int] = []
-        for segment in view.segments:
+        for segment in segments:
             slots += search_event(segment, codes, workspace, check, work)
-        if view.memtable is not None:
-            slots += search_event_memtable(view.memtable, codes, workspace, check, work)
-        if view.unboxed:
-            work.checks += len(view.unboxed)
-            slots += [slot for slot, filter in view.unboxed.items() if filter.matches(event)]
+        if memtable is not None:
+            slots += search_event_memtable(memtable, codes, workspace, check, work)
         self._observe_in -= 1
         if self._observe_in <= 0:
-            self._observe(codes, view.vocabulary)
-        return sorted(set(slots)) if len(slots) > 1 else slots
+            self._observe(codes, vocabulary)
+        return slots
 
     def nearest(self, event: Event, count: int) -> list[int]:
         """Return some slots whose filters refuse the event, by few of their clauses."""
@@ -444,7 +459,8 @@ class CompiledEngine:
             if self._is_memtable_full():
                 self._freeze()
             memtable = self._memtable(events) if len(self._writer) else None
-            view = View(self._vocabulary, self._segments, memtable, dict(self._unboxed))
+            tests = tuple((slot, filter.test()) for slot, filter in self._unboxed.items())
+            view = View(self._vocabulary, self._segments, memtable, tests)
             if memtable is None:
                 self._steady = view
             return view
