@@ -90,13 +90,15 @@ def _batches(rules: dict[str, Filter], matcher: Matcher, events: list[Event]) ->
     return Line(name, "match_batch", value=rate, unit="/s", note=f"{size:,} events a batch")
 
 
-def read_rules(folder: Path, step: int) -> dict[str, Filter]:
+def read_rules(folder: Path, step: int, *, is_routed: bool = False) -> dict[str, Filter]:
     rules = {}
     for path in sorted(folder.rglob("*.yml"))[::step]:
         try:
-            rules[str(path.relative_to(folder))] = rule(path.read_text(encoding="utf-8")).filter
+            read = rule(path.read_text(encoding="utf-8"))
         except FilterError:
             continue
+        name = str(path.relative_to(folder))
+        rules[name] = read.routed_filter() if is_routed else read.filter
     return rules
 
 

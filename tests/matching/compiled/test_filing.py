@@ -147,9 +147,9 @@ def test_what_is_observed_outweighs_what_was_given() -> None:
         matcher.match_batch(table)
     words = engine_of(matcher)._vocabulary
     known = words.frequencies
-    kind = words.axes[words.attributes["rare"].value][0]
-    rare = known.share(kind, words.attributes["rare"].symbols[1])
-    common = known.share(kind, words.attributes["common"].symbols[1])
+    of = words.attributes
+    rare = known.share(of["rare"].value, of["rare"].symbols[1])
+    common = known.share(of["common"].value, of["common"].symbols[1])
     assert rare > 0.25 > common
 
 
@@ -164,8 +164,22 @@ def test_a_value_is_observed_from_the_day_on_that_it_is_named() -> None:
     matcher.match_batch(table)
     words = engine_of(matcher)._vocabulary
     known = words.frequencies
-    kind = words.axes[words.attributes["b"].value][0]
-    assert known.share(kind, words.attributes["b"].symbols["x"]) > 0.4
+    axes = words.attributes["b"]
+    assert known.share(axes.value, axes.symbols["x"]) > 0.4
+
+
+def test_what_all_ask_for_is_no_way_to_tell_them_apart() -> None:
+    """As rules that are routed by their log source: each has more alternatives than fit boxes."""
+    matcher, scan = Matcher(), Matcher("scan")
+    for each in (matcher, scan):
+        for number in range(300):
+            ends = " or ".join(f"image ends with '\\{number}-{part}.exe'" for part in range(12))
+            each.add(f"s{number}", f"product = 'windows' and ({ends})")
+    engine_of(matcher).freeze()
+    event = {"product": "windows", "image": "C:\\7-3.exe"}
+    assert matcher.match(event) == scan.match(event) == ["s7"]
+    assert candidates(matcher, event) < 60
+    assert candidates(matcher, {"product": "windows", "image": "C:\\other.exe"}) < 60
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))

@@ -241,17 +241,29 @@ def test_values_are_expected_as_often_as_they_are_named() -> None:
 def test_shares_follow_what_is_seen() -> None:
     vocabulary = Vocabulary()
     known = vocabulary.frequencies
-    _, often = vocabulary.value("a", "often")
+    value, often = vocabulary.value("a", "often")
     _, never = vocabulary.value("a", "never")
-    _, text = vocabulary.pattern("b", fyke.parse("b like 'x%'").pattern, False)  # type: ignore[attr-defined]
-    before = known.share(AxisKind.VALUE, often)
-    assert before == known.share(AxisKind.VALUE, never)
+    words, text = vocabulary.pattern("b", fyke.parse("b like 'x%'").pattern, False)  # type: ignore[attr-defined]
+    before = known.share(value, often)
+    assert before == known.share(value, never)
     for _ in range(5_000):
         known.observe(code_event(Event({"a": "often", "b": "xy"}), vocabulary))
-    assert known.share(AxisKind.VALUE, often) > 0.9
-    assert known.share(AxisKind.TEXT, text) > 0.9
-    assert known.share(AxisKind.VALUE, never) < before
+    assert known.share(value, often) > 0.9
+    assert known.share(words, text) > 0.9
+    assert known.share(value, never) < before
     assert known.events == 5_000
+
+
+def test_a_value_that_many_name_is_guessed_to_be_common() -> None:
+    vocabulary = Vocabulary()
+    for number in range(400):
+        Boxing(vocabulary).run(fyke.parse(f"a in ('common', 'x{number}') and b = {number}"))
+    share = vocabulary.frequencies.share
+    common, rare = (share(*vocabulary.value("a", each)) for each in ("common", "x7"))
+    assert common > 0.3 > 0.01 > rare
+    assert rare == pytest.approx(share(*vocabulary.value("a", "x8")))
+    unnamed, guess = share(*vocabulary.value("a", "new")), share(*vocabulary.value("c", 1))
+    assert unnamed < guess == pytest.approx(0.01)
 
 
 def test_a_merge_follows_what_was_observed(

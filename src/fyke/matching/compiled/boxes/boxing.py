@@ -79,6 +79,7 @@ class Boxing:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._words = vocabulary
         self._share = vocabulary.frequencies.share
+        self._name = vocabulary.frequencies.name
 
     def run(self, filter: Filter) -> Boxes:
         """Return the boxes of a filter. The vocabulary learns what it mentions."""
@@ -97,6 +98,7 @@ class Boxing:
         for child in filter.children:
             if type(child) is In and len(child.values) == 1:
                 axis, symbol = words.value(child.attribute, child.values[0])
+                self._name(axis, symbol)
                 box.append((axis, symbol, symbol))
                 has_key = True
             elif type(child) is Range and (span := interval(child)) is not None:
@@ -187,6 +189,8 @@ class Boxing:
 
     def _in(self, leaf: In) -> Boxes:
         keys = [self._words.value(leaf.attribute, value) for value in leaf.values]
+        for axis, symbol in keys:
+            self._name(axis, symbol)
         if len(keys) <= BOXES_MAX:
             return Boxes(tuple((_key(key),) for key in keys), True)
         symbols = [symbol for _, symbol in keys]
@@ -233,7 +237,7 @@ class Boxing:
     def _box_share(self, box: Box) -> float:
         axes = self._words.axes
         shares = (
-            self._share(axes[axis][0], low)
+            self._share(axis, low)
             for axis, low, high in box
             if low == high and axes[axis][0] in KEYED
         )

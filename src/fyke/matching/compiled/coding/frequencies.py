@@ -4,8 +4,9 @@ Idea. A subscription is filed under the rarest symbol that it needs. When a voca
 symbol, it asks a *source* for the *prior* of that symbol: a share of the events, and the number of
 events that this share weighs as much as. A weight of zero says that nothing is known; then there
 is a guess. For a value, that is its share among the subscriptions that name a value of the same
-attribute, because what many people wait for tends to happen often; for patterns, presence and
-types it is a constant. Observed events soon outweigh both.
+attribute, because what many people wait for tends to happen often: most rules for Windows name one
+product, and so do the events they are for. For patterns, presence and types it is a constant.
+Observed events soon outweigh both.
 
     SampleSource(statistics)         what a sample of events says (`matching.statistics`)
     vocabulary.frequencies           observed events, priors and guesses together
@@ -20,6 +21,7 @@ Cost. A few additions for each event that is observed.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -196,6 +198,9 @@ class Frequencies:
         self._weights = array("f", [0.0])
         self._has_priors = False
         """True if some symbol has a prior."""
+        self._named = array("i", [0])
+        """By half the symbol, how often subscriptions named it; and how often some on an axis."""
+        self._named_on: Counter[int] = Counter()
 
     def __len__(self) -> int:
         return len(self._shares)
@@ -207,6 +212,7 @@ class Frequencies:
         share, weight = prior
         self._shares.append(share)
         self._weights.append(weight)
+        self._named.append(0)
         self._has_priors = self._has_priors or weight > 0
 
     def correct(self, symbol: int, prior: Prior) -> None:
@@ -215,6 +221,11 @@ class Frequencies:
             place = symbol // SYMBOL_STEP
             self._shares[place], self._weights[place] = prior
             self._has_priors = True
+
+    def name(self, axis: int, symbol: int) -> None:
+        """Take note of a subscription that asks for a value."""
+        self._named[symbol // SYMBOL_STEP] += 1
+        self._named_on[axis] += 1
 
     def prior_arrays(self, size: int) -> tuple[Shares, Shares]:
         """Return the shares and weights of the first symbols; others may be added meanwhile."""
@@ -250,12 +261,19 @@ class Frequencies:
 
     # --- what is expected
 
-    def share(self, kind: AxisKind, symbol: int) -> float:
-        """Return the expected share of events that have a symbol."""
+    def share(self, axis: int, symbol: int) -> float:
+        """Return the expected share of events that have a symbol.
+
+        A value without a prior is guessed from what subscriptions named so far.
+        """
         place = symbol // SYMBOL_STEP
         expected, weight = self._shares[place], self._weights[place]
         if not weight:
+            kind = self._axes[axis][0]
             expected, weight = GUESS[kind], GUESS_WEIGHT
+            if kind is AxisKind.VALUE:
+                named, of = self._named[place], self._named_on[axis]
+                expected = (expected * weight + named) / (weight + of)
         seen, events = self._seen(place)
         return (expected * weight + seen) / (weight + events)
 
@@ -324,6 +342,8 @@ class Frequencies:
             raise ValueError("the priors of symbols are not what they should be")
         self._shares = array("f", shares.astype(np.float32).tobytes())
         self._weights = array("f", weights.astype(np.float32).tobytes())
+        self._named = array("i", bytes(4 * len(self._shares)))
+        self._named_on.clear()
         self._has_priors = bool(weights.any())
 
     def restore_counts(self, counts: _Counts, since: _Counts, events: int) -> None:
