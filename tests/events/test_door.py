@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from fyke import Event, EventError
+from fyke.events import door_columns
 from fyke.events.door import FIELDS_MAX, Door
 from fyke.events.json import decode_event
 from fyke.events.projection import Projection
@@ -114,6 +115,29 @@ def test_both_doors_agree_on_very_many(seeds):
         )
     print(f"{came_to['read'] + came_to['refused']:,} damaged documents: {dict(came_to)}")
     assert came_to["read"] > 0.05 * came_to["refused"]
+
+
+def test_no_line_of_many_brackets_is_missed(seeds, monkeypatch):
+    found = many = 0
+    for seed in seeds(60):
+        draw = Random(seed)
+        most = draw.choice([1, 2, 3, 7, 100])
+        chunk = draw.choice([1, 5, 64, 1 << 15])
+        monkeypatch.setattr(door_columns, "_CHUNK", chunk)
+        lines = [
+            bytes(draw.choices(b"[{]x", k=draw.choice([0, most, 2 * most, 3 * most])))
+            for _ in range(draw.randrange(40))
+        ]
+        opens = [line.count(b"[") + line.count(b"{") for line in lines]
+        places = door_columns._bracketed(b"\n".join(lines), lines, most)
+        expected = {place for place, count in enumerate(opens) if count > most}
+        assert expected <= set(places), lines
+        if chunk > 1 << 14:  # of a line that lies in one chunk, no others are named
+            assert all(opens[place] > most // 2 for place in places)
+            found += len(places)
+        many += len(expected)
+    assert many > 100
+    assert found > 50
 
 
 def test_nasty_documents():

@@ -38,6 +38,10 @@ from fyke.events.number import INT_MAX, INT_MIN
 Rows: TypeAlias = NDArray[np.int64]
 
 _BLANK: Final = b" \t\r\n"
+_BRACKET, _BRACE = b"[{"  # they differ by one bit, and no other byte has both without it
+_CHUNK: Final = 1 << 15
+"""Bytes that are looked at together, so that what is made of them stays in the cache."""
+_NONE: Final = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +104,11 @@ def _decoded(door: Door, lines: Sequence[bytes]) -> tuple[list[Any], list[int], 
     text = b"\n".join(lines)
     if not text.isascii():
         doubtful.update(place for place, line in enumerate(lines) if not _is_utf8(line))
-    left_out, most = {*failed, *doubtful}, door.limits.depth_max
+    left_out = {*failed, *doubtful}
     doubtful.update(
         place
-        for place, line in enumerate(lines)
-        if line.count(b"[") + line.count(b"{") > most
-        and place not in left_out
-        and door.is_deep(line)
+        for place in _bracketed(text, lines, door.limits.depth_max)
+        if place not in left_out and door.is_deep(lines[place])
     )
     places = list(range(len(lines)))
     for place in reversed(failed):
@@ -116,6 +118,26 @@ def _decoded(door: Door, lines: Sequence[bytes]) -> tuple[list[Any], list[int], 
         structs, places = [structs[at] for at in kept], [places[at] for at in kept]
     doubtful.update(failed)
     return structs, places, [place for place in doubtful if lines[place].strip(_BLANK)]
+
+
+def _bracketed(text: bytes, lines: Sequence[bytes], most: int) -> list[int]:
+    """Return the places of lines with more than `most` opening brackets, and maybe of some more.
+
+    Every so many brackets of the whole text one is looked at: such a line holds two of these.
+    """
+    step = max(1, most // 2)
+    all_bytes = np.frombuffer(text, np.uint8)
+    same, is_open = np.empty(_CHUNK, np.uint8), np.empty(_CHUNK, np.bool_)
+    looked_at = [_NONE]
+    for start in range(0, len(text), _CHUNK):
+        part = all_bytes[start : start + _CHUNK]
+        size = len(part)
+        np.bitwise_or(part, _BRACE ^ _BRACKET, out=same[:size])
+        np.equal(same[:size], _BRACE, out=is_open[:size])
+        looked_at.append(np.flatnonzero(is_open[:size])[::step] + start)
+    ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)) + 1)
+    places = np.searchsorted(ends, np.concatenate(looked_at), side="right")
+    return np.unique(places[1:][places[1:] == places[:-1]]).tolist()  # type: ignore[no-any-return]
 
 
 def _maker(door: Door, lines: Sequence[bytes], places: list[int]) -> Callable[[int], Event]:
