@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from fyke import Event, EventError
 from fyke.events.event import as_event, flatten
+from fyke.events.json import decode_event
 from fyke.limits import Limits
 from fyke.testing.generators import scalars, strings
 
@@ -243,3 +244,33 @@ def test_strange_values_and_supertypes_are_refused_as_event_errors() -> None:
 def test_empty_lists_count_as_attributes() -> None:
     with pytest.raises(EventError, match="attribute values"):
         Event({"p": {str(i): [] for i in range(60_000)}})
+
+
+def test_an_event_of_json_is_read_when_somebody_looks_into_it():
+    text = b'{"a": {"b": [1, null]}, "type": "T", "z": 1e3}'
+    event = Event.from_json(text)
+    assert event.unread == text
+    assert event.get("a.b") == (1, None)
+    assert event.unread is None
+    assert event.type == "T"
+    assert "z" in event
+    whole = decode_event(text)
+    assert event == whole
+    assert whole == Event.from_json(text.decode())
+    assert repr(Event.from_json(bytearray(text))) == repr(whole)
+    assert event.document["a"] == {"b": [1, None]}
+
+
+@pytest.mark.parametrize("text", [b'{"a": }', b"[1]", b"\xff", '{"a": "\ud800"}', b'{"a":1,"a":2}'])
+def test_json_that_is_no_event_is_refused_when_it_is_read(text):
+    event = Event.from_json(text)
+    for _ in range(2):
+        with pytest.raises(EventError):
+            event.attributes  # noqa: B018
+    assert event.unread is not None
+
+
+def test_only_texts_hold_json():
+    for each in (None, 5, {"a": 1}, [b"{}"]):
+        with pytest.raises(EventError, match="expected JSON text"):
+            Event.from_json(each)

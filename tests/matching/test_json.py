@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import fyke
-from fyke import EventError
+from fyke import Event, EventError, Hub
 from fyke.events.door import Door
 from fyke.events.json import decode_event
 from fyke.events.projection import Projection
@@ -114,6 +114,44 @@ def test_what_is_admitted_whole_has_the_verdicts_of_match(seeds):
             == matcher.match_json(text, strict=True)
         )
     assert compared > 40
+
+
+@pytest.mark.parametrize("engine", ["compiled", "scan"])
+def test_an_event_that_keeps_its_json_is_matched_by_the_door(engine, seeds):
+    matcher, hub, got = matcher_of(engine, PARTS), Hub(), []
+    for id, filter in PARTS.items():
+        hub.subscribe(filter, got.append, id=id)
+    kept = refused = 0
+    for seed in seeds(60):
+        draw = Random(seed)
+        text = damaged(draw, json_text(draw)) if seed % 4 == 0 else json_text(draw)
+        event = Event.from_json(text)
+        got.clear()
+        expected = single(matcher, text)
+        if expected is None:
+            refused += 1
+            for use in (matcher.match, hub.publish):
+                with pytest.raises(EventError):
+                    use(event)
+            continue
+        assert sorted(matcher.match(event)) == expected
+        assert event.unread == text
+        assert sorted(hub.publish(event).subscriptions) == expected
+        assert got == [event] * len(got)
+        kept += 1
+    assert kept > 20
+    assert refused > 5
+
+
+def test_an_event_that_was_read_whole_is_not_read_again():
+    matcher = Matcher("scan", timestamps=["t"])
+    matcher.add("x", "a = 1 and t > timestamp '2026-01-01'")
+    event = Event.from_json(b'{"a": 1, "t": "2026-01-31"}')
+    assert matcher.match(event) == ["x"]
+    assert event.attributes["a"] == 1
+    assert event.unread is None
+    assert matcher.match(event) == ["x"]
+    assert matcher.explain(event, "x").holds
 
 
 def test_strict_refuses_what_the_slow_door_lets_pass():

@@ -7,6 +7,7 @@ Inside:
     door, door_columns, projection
                             from JSON bytes to events of which only what is asked for is read; as
                             columns; from the whole text
+    unread                  an event that keeps its JSON, and is read when somebody looks into it
     json                    strict JSON: the same text is the same event everywhere, or it is
                             refused
     binary                  the canonical bytes of an event, for links and stores

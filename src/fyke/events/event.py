@@ -70,6 +70,17 @@ class Event:
         self.encoded = None
 
     @classmethod
+    def from_json(cls, text: bytes | str) -> Event:
+        """Return the event of a JSON object, which is read when somebody looks into it.
+
+        It keeps the text, and a matcher reads no more of that than its subscriptions ask for. A
+        text that is no event is refused when it is read.
+        """
+        from fyke.events.unread import UnreadEvent
+
+        return UnreadEvent(text)
+
+    @classmethod
     def flat(cls, attributes: dict[str, Value], supertypes: tuple[str, ...] = ()) -> Event:
         """Return an event of attributes that are flat and admitted; they are not checked."""
         event = cls.__new__(cls)
@@ -88,6 +99,11 @@ class Event:
         event.document = document
         event.payload = self.payload
         return event
+
+    @property
+    def unread(self) -> bytes | None:
+        """The JSON of an event that nobody has looked into; None for others."""
+        return None
 
     @property
     def id(self) -> str | None:

@@ -145,10 +145,15 @@ class Matcher:
     # --- events
 
     def match(self, event: Event | Document) -> list[str]:
-        """Return the ids of the subscriptions that accept the event."""
+        """Return the ids of the subscriptions that accept the event.
+
+        Of one that came as JSON (`Event.from_json`) what subscriptions read is read.
+        """
         if event.__class__ is dict and self._schema is None:
             event = Event(event)
         elif event.__class__ is not Event or self._schema is not None:
+            if isinstance(event, Event) and (text := event.unread) is not None:
+                return self.match_json(text)
             event = self._event(event)
         return self._searcher.ids(event)  # type: ignore[return-value]  # it came by no door
 
