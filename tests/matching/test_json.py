@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import threading
 from pathlib import Path
 from random import Random
@@ -12,6 +13,7 @@ import pytest
 
 import fyke
 from fyke import Event, EventError, Hub
+from fyke.events import cloudevents, cloudevents_door
 from fyke.events.door import Door
 from fyke.events.json import decode_event
 from fyke.events.projection import Projection
@@ -384,3 +386,105 @@ def test_cloud_events_structured_and_in_batches():
     for refused in (b"{}", b"[5]", b"5", CLOUD.replace(b"1.0", b"0.3") % 5, b"[" + CLOUD % 5):
         with pytest.raises(EventError):
             matcher.match_cloudevents(refused)
+
+
+def right_of_cloud(matcher: Matcher, text: bytes, strict: bool) -> list[list[str]] | str:
+    """What the slow door and the filters say, or the strict reader; or why there is no event."""
+    door = matcher._subscriptions.door()
+    try:
+        events = cloudevents.decode_all(text) if strict else cloudevents_door.slowly(text, door)
+    except EventError as refused:
+        return str(refused)
+    return [[id for id, filter in matcher.items() if filter.matches(event)] for event in events]
+
+
+def below_data(text: bytes, draw: Random) -> bytes:
+    """A CloudEvent around some JSON; now and then its context is odd."""
+    context = {"specversion": "1.0", "id": "1", "source": "/s", "type": draw.choice(["T", "a"])}
+    if draw.random() < 0.2:
+        context |= draw.choice(
+            [
+                {"a": 1},
+                {"a": None},
+                {"a": True},
+                {"A": 1},
+                {"time": "x"},
+                {"datacontenttype": "t/p"},
+            ]
+        )
+    head = json.dumps(context).encode()[:-1]
+    return head + b', "data": ' + text + b"}"
+
+
+@pytest.mark.parametrize("engine", ["compiled", "scan"])
+def answer_to_cloud(matcher: Matcher, text: bytes, strict: bool = False) -> list[list[str]] | str:
+    try:
+        return [sorted(ids) for ids in matcher.match_cloudevents(text, strict=strict)]
+    except EventError as refused:
+        return str(refused)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "scan"])
+def test_cloud_events_by_the_door_are_those_of_the_slow_door(engine, seeds):
+    filters = {f"in {id}": parse(text) for id, text in CLOUD_FILTERS.items()}
+    pattern = {"data": {"a": {"b": [1], "c": [{"anything-but": 2}]}}}
+    filters["residual"] = parse(pattern, dialect="eventbridge")
+    matcher = matcher_of(engine, dict(sorted(filters.items())))
+    taken = refused = lenient = matched = 0
+    for seed in seeds(150):
+        draw = Random(seed)
+        texts = [below_data(json_text(draw), draw) for _ in range(draw.choice([1, 1, 3]))]
+        text = b"[" + b", ".join(texts) + b"]" if len(texts) > 1 else texts[0]
+        if draw.random() < 0.2:
+            text = damaged(draw, text)
+        expected = right_of_cloud(matcher, text, strict=False)
+        assert answer_to_cloud(matcher, text) == expected, text
+        strictly = right_of_cloud(matcher, text, strict=True)
+        assert answer_to_cloud(matcher, text, strict=True) == strictly
+        if isinstance(expected, str):
+            refused += 1
+            assert isinstance(strictly, str)
+        elif isinstance(strictly, str):
+            lenient += 1
+        else:
+            taken += 1
+            matched += sum(map(len, expected))
+            assert expected == strictly
+    assert taken > 30
+    assert refused > 10
+    assert lenient > 5
+    assert matched > 30
+
+
+CLOUD_FILTERS = {
+    "a": "data.a = 1 or not exists data.a",
+    "ab": "data.a.b > 0 or data.a.b is null",
+    "x": "data.x.y is not null",
+    "b": "data.b in ('x', 1, true)",
+    "context": "a = 1 or type = 'a' or exists time",
+}
+
+
+def test_of_data_what_nobody_reads_need_only_be_well_formed():
+    matcher = matcher_of("scan", {"cheap": parse("data.price < 10")})
+    for noise in (b"1e400", b'{"q": 1, "q": 2}', b'"\\ud800"', b"9" * 30):
+        text = (CLOUD % 5).replace(b'"data": {', b'"data": {"noise": %s, ' % noise)
+        assert matcher.match_cloudevents(text) == [["cheap"]]
+        assert matcher.match_cloudevents(b"[%s, %s]" % (text, text)) == [["cheap"]] * 2
+        with pytest.raises(EventError):
+            matcher.match_cloudevents(text, strict=True)
+    for wrong in (b'{"noise": tru, ', b'{"noise": "\xff", ', b'{"price": 1e400, "x": {'):
+        with pytest.raises(EventError):
+            matcher.match_cloudevents((CLOUD % 5).replace(b'"data": {', b'"data": ' + wrong))
+    for name in (b'"id": "1"', b'"specversion": "1.0"'):
+        with pytest.raises(EventError):
+            matcher.match_cloudevents((CLOUD % 5).replace(name, b'"odd": "1"'))
+
+
+def test_a_residual_sees_the_context_and_the_data_of_a_cloud_event():
+    pattern = {"source": ["/s"], "data": {"legs": {"price": [5], "venue": ["X"]}}}
+    matcher = matcher_of("compiled", {"leg": parse(pattern, dialect="eventbridge")})
+    legs = b'{"legs": [{"price": %d, "venue": "%s"}, {"price": 5, "venue": "Y"}], "n": 1e400}'
+    for price, venue, expected in ((5, b"X", ["leg"]), (6, b"X", []), (5, b"Z", [])):
+        text = (CLOUD % 5).replace(b'{"price": 5}', legs % (price, venue))
+        assert matcher.match_cloudevents(text) == [expected]

@@ -11,8 +11,9 @@ Inside:
     json                    strict JSON: the same text is the same event everywhere, or it is
                             refused
     binary                  the canonical bytes of an event, for links and stores
-    cloudevents, cloudevents_http
-                            CloudEvents in JSON and in HTTP messages
+    cloudevents, cloudevents_door, cloudevents_http
+                            CloudEvents in JSON, whole or as far as they are asked for; in HTTP
+                            messages
     columns, documents, arrow/
                             batches: Arrow tables as columns; documents that come one by one as
                             columns

@@ -48,13 +48,17 @@ _FORBIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\ufdd0-\ufdef{_NONCHARACTERS}]")
 
 def decode(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> Event:
     """Return the event of a structured JSON text."""
-    return _from_object(json.parse(text, limits), limits)
+    return from_members(json.parse(text, limits), limits)
 
 
 def decode_all(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> list[Event]:
     """Return the events of a JSON text in structured mode (an object) or batch mode (an array)."""
-    read = json.parse(text, limits)
-    return _batch(read, limits) if isinstance(read, list) else [_from_object(read, limits)]
+    return from_value(json.parse(text, limits), limits)
+
+
+def from_value(read: object, limits: Limits) -> list[Event]:
+    """Return the events of what a JSON text holds, in structured mode or batch mode."""
+    return _batch(read, limits) if isinstance(read, list) else [from_members(read, limits)]
 
 
 def decode_batch(text: str | bytes, limits: Limits = DEFAULT_LIMITS) -> list[Event]:
@@ -83,13 +87,14 @@ def _batch(batch: list[object], limits: Limits) -> list[Event]:
 
 def _nth(number: int, member: object, limits: Limits) -> Event:
     try:
-        return _from_object(member, limits)
+        return from_members(member, limits)
     except EventError as refused:
         problem = f"{refused.problem} (event {number} of the batch)"
         raise EventError(problem, attribute=refused.attribute) from None
 
 
-def _from_object(members: object, limits: Limits) -> Event:
+def from_members(members: object, limits: Limits) -> Event:
+    """Return the event of what a JSON object holds."""
     if not isinstance(members, dict):
         raise EventError("a CloudEvent is a JSON object")
     context = context_of(members)

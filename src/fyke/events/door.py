@@ -83,7 +83,7 @@ class Door:
     def event(self, text: bytes | bytearray | memoryview | str) -> Event:
         """Return the event of a JSON object; EventError if the text is not one."""
         if text.__class__ is not bytes:
-            text = _as_bytes(text)
+            text = as_bytes(text)
         read = self.read(text)
         if read is None:
             self.slow += 1
@@ -110,7 +110,7 @@ class Door:
         for path, value in flat.items():
             if value.__class__ is list:
                 flat[path] = tuple(value)
-        return _PartlyRead(flat, text, self.projection)
+        return PartlyRead(flat, text, self.projection)
 
     def _event(self, document: Document) -> Event | None:
         try:
@@ -132,7 +132,7 @@ class Door:
         return read_block(self, lines)
 
 
-class _PartlyRead(Event):
+class PartlyRead(Event):
     """An event that keeps its text; the document is made of it when somebody asks."""
 
     __slots__ = ("_document", "_json", "_projection")
@@ -152,7 +152,8 @@ class _PartlyRead(Event):
         return self._document
 
 
-def _as_bytes(text: object) -> bytes:
+def as_bytes(text: object) -> bytes:
+    """Return a JSON text as bytes; EventError where it is none."""
     if type(text) is bytes:
         return text
     if isinstance(text, str):

@@ -44,7 +44,7 @@ class Projection:
         if type(document) is not dict:
             raise EventError(f"an event is a JSON object, not {name_of(document)}")
         if self._paths is not None:
-            self._check_depth(document)
+            self.check_depth(document)
         event = Event(self.projected(document), limits=self._limits)
         return event if self._schema is None else self._schema.read(event)
 
@@ -67,7 +67,8 @@ class Projection:
             return [self._value(each, path) for each in value]
         return value if path in self._paths else None  # type: ignore[operator]
 
-    def _check_depth(self, document: object) -> None:
+    def check_depth(self, document: object) -> None:
+        """Refuse a document that is nested deeper than the limit."""
         level: list[Any] = [document]
         for _ in range(self._limits.depth_max):
             inner = [

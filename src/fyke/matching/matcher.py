@@ -170,12 +170,14 @@ class Matcher:
         event = read_document(text if isinstance(text, str) else bytes(text), self._schema)
         return self._searcher.ids(event)  # type: ignore[return-value]
 
-    def match_cloudevents(self, text: bytes | str) -> list[list[str]]:
+    def match_cloudevents(self, text: bytes | str, *, strict: bool = False) -> list[list[str]]:
         """Return the ids for each CloudEvent of a JSON text: an object, or an array as a batch.
 
-        Events are read as `events.cloudevents` says, whole and strictly; one that is refused
-        refuses its batch.
+        The context is read as `events.cloudevents` says; of data, as of JSON, what subscriptions
+        read, or all of it with `strict`. An event that is refused refuses its batch.
         """
+        if not strict and self._schema is None:
+            return self._searcher.ids_of_cloudevents(text)
         from fyke.events.cloudevents import decode_all
 
         return [self.match(event) for event in decode_all(text)]

@@ -68,6 +68,16 @@ class Searcher:
             if ids is not None:
                 return ids
 
+    def ids_of_cloudevents(self, text: bytes | str) -> list[list[str]]:
+        """Return the ids for each CloudEvent of a JSON text."""
+        from fyke.events.cloudevents_door import read_all
+
+        while True:
+            door = self._subscriptions.door()
+            found = [self.ids(event, door) for event in read_all(text, door)]
+            if None not in found:
+                return found  # type: ignore[return-value]
+
     def ids_of_lines(
         self, lines: Sequence[bytes] | None, first: int, *, is_coded: bool
     ) -> LineMatches:
