@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from fyke.filters.dialects import parse
 from fyke.matching.compiled.coding.frequencies import OBSERVED_ROWS_MAX
 from fyke.matching.compiled.engine import CompiledEngine
 from fyke.matching.engines.registry import ENGINES
@@ -180,6 +181,24 @@ def test_what_all_ask_for_is_no_way_to_tell_them_apart() -> None:
     assert matcher.match(event) == scan.match(event) == ["s7"]
     assert candidates(matcher, event) < 60
     assert candidates(matcher, {"product": "windows", "image": "C:\\other.exe"}) < 60
+
+
+def test_a_residual_is_found_by_its_texts_and_not_by_what_all_ask_for() -> None:
+    """As keywords of routed rules: many texts are looked for at once, a rule is read one by one."""
+    matcher, scan = Matcher(), Matcher("scan")
+    for each in (matcher, scan):
+        for number in range(100):
+            words = ", ".join(f"'text {number}-{part} of it'" for part in range(20))
+            rule = f"detection:\n  words: [{words}]\n  condition: words"
+            source = "product = 'linux'" if number % 2 else "product = 'windows'"
+            filter = parse(source) & parse(rule, dialect="sigma")
+            each.add(f"s{number}", filter)
+    engine_of(matcher).freeze()
+    event = {"product": "linux", "line": "here is text 7-3 of it, text 8-3 of it"}
+    assert matcher.match(event) == scan.match(event) == ["s7"]
+    before = matcher.stats().work.checks
+    matcher.match({"product": "linux", "line": "nothing of that"})
+    assert matcher.stats().work.checks - before < 10
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))

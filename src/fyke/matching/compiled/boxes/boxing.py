@@ -22,11 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
+from math import prod
 from typing import Final, TypeAlias
 
 from fyke.filters.algebra.necessary import Necessary, necessary
 from fyke.filters.algebra.normal_form import negation_normal_form
-from fyke.filters.filter import And, Constant, Filter, Not, Or
+from fyke.filters.filter import And, Constant, Filter, Not, Or, walk
 from fyke.filters.predicate import Exists, In, NotIn, Predicate, Range, TypeIs
 from fyke.filters.residual import Residual
 from fyke.filters.text_predicate import Like, Matches
@@ -44,6 +46,8 @@ ALTERNATIVES_MAX: Final = 2_000
 """Alternatives under which a filter is filed, at most."""
 NEEDLE_MIN: Final = 2
 """Characters of a text to look for, at least: a shorter one is in nearly every event."""
+RESIDUAL_COST: Final = 20
+"""Cost of a residual, which an interpreter decides, in boxes that are reached."""
 EXCLUDED_MAX: Final = 3
 """Excluded values that become constraints, at most."""
 _EVERYTHING: Final[tuple[Box, ...]] = ((),)
@@ -114,7 +118,9 @@ class Boxing:
         filed = Boxes(tuple(map(self._filed, covered.boxes)), covered.is_exact)
         if filed.is_exact and all(map(self._has_key, filed.boxes)):
             return filed
-        return min([filed, *self._alternatives(filter, filed.boxes)], key=self._reached)
+        has_residual = any(isinstance(part, Residual) for part in walk(filter))
+        cost = partial(self._cost, RESIDUAL_COST if has_residual else 0)
+        return min([filed, *self._alternatives(filter, filed.boxes)], key=cost)
 
     def is_guarded(self, filter: Filter) -> bool:
         """Return True if every box of the filter has a symbol to be found by."""
@@ -230,18 +236,21 @@ class Boxing:
         needed = dict.fromkeys(self._words.axes[axis][1] for axis, low, high in box if low <= high)
         return box + tuple(_key(self._words.presence(name)) for name in needed)
 
-    def _reached(self, boxes: Boxes) -> float:
-        """Return the share of events that are expected to reach a box, boxes counted one by one."""
-        return sum(map(self._box_share, boxes.boxes))
+    def _cost(self, check: int, boxes: Boxes) -> float:
+        """Return what an event is expected to cost: boxes that it reaches, and checks.
 
-    def _box_share(self, box: Box) -> float:
+        It reaches a box by the rarest symbol, and is checked if it has the others too.
+        """
+        return sum(self._box_cost(check, box) for box in boxes.boxes)
+
+    def _box_cost(self, check: int, box: Box) -> float:
         axes = self._words.axes
-        shares = (
+        shares = [
             self._share(axis, low)
-            for axis, low, high in box
+            for axis, low, high in set(box)
             if low == high and axes[axis][0] in KEYED
-        )
-        return min(shares, default=1.0)
+        ]
+        return min(shares, default=1.0) + check * prod(shares)
 
     def _alternatives(self, filter: Filter, boxes: tuple[Box, ...]) -> Iterable[Boxes]:
         """Yield boxes for each set of alternatives of which one must hold, a box for each.
