@@ -53,7 +53,7 @@ PUBLISHERS: Final = {"tiny": 30, "small": 500, "paper": 10_000}
 SETTINGS: Final = tuple((n, law) for n in (3, 5) for law in ("uniform", "power_law"))
 MAIN: Final = (3, "power_law")
 _LONGEST: Final = 3, 2
-"""Where rings are open after the last cycle, it goes on for half as many more."""
+"""A fraction of the cycles that a run may take in all, while rings are still open."""
 _JUDGING: Final = 1_000_003
 """Added to a seed for events that no peer has seen."""
 
