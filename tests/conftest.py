@@ -20,6 +20,10 @@ from tests.synced import Synced
 
 ROOT = Path(__file__).parent.parent
 
+# Each session of Spark has a Java of its own, which lives for seconds. Without its second
+# compiler it takes half the processor's time.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 SEED = os.environ.get("FYKE_SEED", "")
 """What all random examples of a run follow from; without one, those that `make test` always has."""
 EXAMPLES = float(os.environ.get("FYKE_EXAMPLES", "1"))

@@ -17,6 +17,8 @@ from tests_kafka.jars import bring, jars
 
 STREAM = Path(__file__).with_name("stream.py")
 ROOT = STREAM.parent.parent
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+"""As in `tests/conftest.py`."""
 
 
 @pytest.fixture(scope="session", autouse=True)
