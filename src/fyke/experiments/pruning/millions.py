@@ -123,7 +123,7 @@ FIGURES: Final = (
             Panel(
                 "auction",
                 Axis("removed", "predicates removed, of all"),
-                Axis("share", "of all pairs of an event and a subscription, those that match"),
+                Axis("share", "pairs that match, of all"),
                 ("who",),
             ),
         ),
