@@ -41,7 +41,7 @@ LOOKED_AT: Final = 256
 SAMPLE: Final = 64
 """Events that are remembered."""
 MAGNITUDES: Final = 4
-"""Of an octave of costs."""
+"""Magnitudes in an octave of costs."""
 NEW: Final = -1
 NOTHING_LEFT: Final = 1_000_000
 """The magnitude of rows that were not looked at yet, and of those with nothing to prune."""
