@@ -195,7 +195,7 @@ def _judge_detour(results: Results) -> Finding:
         each: fmean(nodes(results, placement=each, stage=0).column("detour"))
         for each in (LOCALITY, RANDOM, SIMILARITY)
     }
-    said = values_of(ways, "links from the broker to the nearest")
+    said = values_of(ways, "links from a subscriber's broker to where it came to")
     return Finding(said, ways[LOCALITY] < ways[SIMILARITY])
 
 
@@ -207,8 +207,8 @@ FIGURES: Final = (
         "table",
         "Relative load by stage",
         "The average over the nodes of a stage, and their sum, beside the paper's table. Random "
-        "placement gives the printed numbers; where similar subscribers meet, stage 2 has a "
-        "fifteenth of that load.",
+        "placement gives the printed numbers; where similar subscribers meet, stage 2 has less "
+        "than a tenth of that load.",
         "placing",
         (
             Panel(
