@@ -42,6 +42,8 @@ ROOT: Final = Path(__file__).parents[1]
 SOURCES: Final = ROOT / "src"
 SPARK: Final = Path(pyspark.__file__).parent
 _START_S_MAX: Final = 600
+_SILENT_S_MAX: Final = 600
+"""Who is killed is missed at once, as its connections end; who is only slow is waited for."""
 _BRIEF: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For processes that live for a minute: compiling well would take longer than it saves."""
 _BOUND: Final = ("setpriv", "--pdeathsig", "KILL")
@@ -89,7 +91,10 @@ class Member:
 
     def arrived(self, name: str) -> Path:
         """Where an executor has an artifact that was sent to it."""
-        return next((self.folder / "tmp").rglob(name))
+        for root, folders, files in os.walk(self.folder / "tmp"):  # some go away meanwhile
+            if name in folders or name in files:
+                return Path(root, name)
+        raise FileNotFoundError(f"{self.name} has no {name}")
 
     def log(self) -> str:
         return (self.folder / "log").read_text("utf-8", "replace")
@@ -139,6 +144,8 @@ class Cluster:
             "spark.executor.memory": "768m",
             "spark.cores.max": 2,
             "spark.scheduler.minRegisteredResourcesRatio": 1.0,  # jobs wait for both executors
+            "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
+            "spark.network.timeout": f"{_SILENT_S_MAX}s",
         }
         if self.brief:
             for each in ("driver", "executor"):
@@ -161,18 +168,22 @@ class Cluster:
         package: str | None = "here",
         warm: bool = True,
         disk: str | None = None,
+        cpu: int | None = None,
         **variables: str,
     ) -> Member:
         """Start a worker and wait until the master knows it.
 
         `package` says where it has Fyke: `here`, under the path that the driver has; `elsewhere`;
         or nowhere (None). A `warm` one has the compiled kernels in its cache. `disk` is the size of
-        what Python has for temporary files, and for copies of snapshots, as in "1m".
+        what Python has for temporary files, and for copies of snapshots, as in "1m". With `cpu` all
+        that it starts has this one processor of the machine, as if the worker had no other.
         """
         name = f"worker-{len(self.workers) + 1}"
         where = ("--host", f"127.0.0.{len(self.workers) + 2}", "--webui-port", "0")
         sizes = ("--cores", str(cores), "--memory", "2g", "--work-dir", "/tmp/work")
-        command = [str(SPARK / "bin" / "spark-class"), "org.apache.spark.deploy.worker.Worker"]
+        bound = [] if cpu is None else ["taskset", "--cpu-list", str(cpu)]
+        worker = "org.apache.spark.deploy.worker.Worker"
+        command = [*bound, str(SPARK / "bin" / "spark-class"), worker]
         made = self._start(
             name,
             [*command, *where, *sizes, self.master],
@@ -227,6 +238,7 @@ class Cluster:
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_NO_DAEMONIZE": "1",
             "PYSPARK_PYTHON": sys.executable,
+            "SPARK_MASTER_OPTS": f"-Dspark.worker.timeout={_SILENT_S_MAX}",
             **({"SPARK_DAEMON_JAVA_OPTS": _BRIEF} if self.brief else {}),
             **({"PYTHONPATH": str(sources)} if package is not None else {}),
             **({"TMPDIR": "/tmp/small"} if disk is not None else {}),

@@ -155,9 +155,10 @@ def test_a_worker_that_is_lost(spark: SparkSession, cluster: Cluster, shared: Pa
 
 def test_a_worker_that_joins_late(spark: SparkSession, cluster: Cluster, shared: Path) -> None:
     """It fetches kernels and subscriptions that were sent before it was there."""
-    (old,) = cluster.living
+    before = cluster.living
     late = cluster.add_worker(warm=False)
-    old.kill()
+    for old in before:
+        old.kill()
     events = spread(fyke.spark.events(spark, "stock", EVENTS), shared, "late")
     assert found(fyke.spark.match(events, the_matcher(), key="symbol")) == expected()
     assert (shared / f"late-{late.name}").exists()

@@ -20,6 +20,7 @@ def test_sentences(cluster: Cluster, spark: SparkSession, bucket: str, tmp_path:
     """Nothing is half published, and what was there before serves as before."""
     worker = cluster.add_worker(cores=4, disk="1m")
     conf = {**cluster.conf, "spark.cores.max": 1, "spark.executor.pyspark.memory": "2500m"}
+    conf["spark.task.maxFailures"] = 1  # the second attempt would say the same, later
     settings = [f"{key}={value}" for key, value in conf.items()]
     busy = joined(bucket, "busy")
     rules = fyke.spark.subscriptions(spark, "stock", 100)
