@@ -109,10 +109,10 @@ def either(share: int) -> Case:
     """
     texts = [
         f"{'symbol' if at % 2 else 'sector'} = 'v-{at // 2 % 4_000}' and x between {at % 997} and "
-        f"{at % 997 + 300}"
+        f"{at % 997 + 30}"
         for at in range(48_000 // share)
     ]
-    count, draw = 300_000 // share, np.random.default_rng(0)
+    count, draw = 1_500_000 // share, np.random.default_rng(0)
     names = [f"v-{number}" for number in range(4_000)]
     table = pa.table(
         {
