@@ -229,9 +229,9 @@ FIGURES: Final = (
     Figure(
         "7",
         "Match rate of the nodes",
-        "150 subscribers, the 100 brokers of stage 1 and the 10 of stage 2, the highest first. At "
-        "random the brokers get mostly events that nobody below wants; by similarity stage 2 gets "
-        "little else than what it passes on.",
+        "One subscriber of six (the paper shows 150), the brokers of stages 1 and 2, the highest "
+        "first. At random the brokers get mostly events that nobody below wants; by similarity "
+        "stage 2 gets little else than what it passes on.",
         "placing",
         tuple(
             Panel(
