@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 
 from benchmarks.bench import SEED, Bench, short
@@ -92,7 +92,9 @@ def _renewals(count: int, placement: str) -> Iterator[Line]:
     yield Line(f"{what}, bytes of the largest", f"{largest} B", "", largest, "B", bar)
 
 
-def _overlay(placement: str, lease_s: float | None, write: object = None) -> Simulation:
+def _overlay(
+    placement: str, lease_s: float | None, write: Callable[[Record], object] | None = None
+) -> Simulation:
     topology = hierarchy((10, 10))
     system = assemble("multistage", topology, stages=STAGES, placement=placement, lease_s=lease_s)
     return Simulation(
@@ -100,7 +102,7 @@ def _overlay(placement: str, lease_s: float | None, write: object = None) -> Sim
         system.make,
         codec=system.codec,
         write=write,
-        seed=SEED,  # type: ignore[arg-type]
+        seed=SEED,
     )
 
 

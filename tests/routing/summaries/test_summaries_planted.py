@@ -68,7 +68,7 @@ class CountsLostContributionsAsTold(Summaries):
 class KeepsWhatIsRemoved(Summaries):
     def unsubscribe(self, message: Unsubscribe, came_from: NodeId) -> Decision:
         super().unsubscribe(message, came_from)
-        self._due = None
+        self._alarm.forget()
         return NOTHING
 
 

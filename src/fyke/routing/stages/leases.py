@@ -23,12 +23,12 @@ from typing import Final
 from fyke.errors import FykeError, shown
 from fyke.filters import codec
 from fyke.filters.filter import Filter
+from fyke.nodes.alarm import Alarm
 from fyke.nodes.effect import Wake
 from fyke.nodes.message import NodeId, SubscriptionKey
 
 GRACE: Final = 3
 """Periods for which a request is kept without a renewal."""
-_SLACK_S: Final = 1e-9
 
 
 class Leases:
@@ -42,24 +42,18 @@ class Leases:
         self.period_s = inf if period_s is None else period_s
         self.grace_s = self.period_s * grace
         self._heard: dict[NodeId, float] = {}
-        self._due: float | None = None
+        self._alarm = Alarm()
 
     def __bool__(self) -> bool:
         return self.period_s < inf
 
     def begin(self, now: float) -> list[Wake]:
         """Return the time to be woken at, unless that is agreed."""
-        if not self or self._due is not None:
-            return []
-        self._due = now + self.period_s
-        return [Wake(self._due, is_background=True)]
+        return self._alarm.set(now + self.period_s, is_background=True) if self else []
 
     def is_over(self, now: float) -> bool:
         """Return True once in every period; the next begins."""
-        if self._due is None or now < self._due - _SLACK_S:
-            return False
-        self._due = None
-        return True
+        return self._alarm.is_over(now)
 
     def renew(self, name: NodeId, now: float) -> None:
         if self:

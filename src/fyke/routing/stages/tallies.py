@@ -24,12 +24,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from fyke.nodes.alarm import Alarm
 from fyke.nodes.effect import Wake
 from fyke.nodes.message import NodeId
 
 SOON: Final = 128
 """A change is told after this part of a period: 64 stages take half of it."""
-_SLACK_S: Final = 1e-9
 
 
 class Tally(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Tallies:
 
     def __init__(self, period_s: float) -> None:
         self._soon_s = period_s / SOON
-        self._due: float | None = None
+        self._alarm = Alarm()
         self._own = NO_ATTACHMENTS
         self._of: dict[NodeId, Tally] = {}
         self._even: set[NodeId] = set()
@@ -78,17 +78,11 @@ class Tallies:
 
     def begin(self, now: float) -> list[Wake]:
         """Return the time to tell of a change, unless that is agreed."""
-        if self._due is not None:
-            return []
-        self._due = now + self._soon_s
-        return [Wake(self._due, is_background=True)]
+        return self._alarm.set(now + self._soon_s, is_background=True)
 
     def is_over(self, now: float) -> bool:
         """Return True once when it is time to tell of changes."""
-        if self._due is None or now < self._due - _SLACK_S:
-            return False
-        self._due = None
-        return True
+        return self._alarm.is_over(now)
 
     def hear(self, peer: NodeId, tally: Tally) -> None:
         self._of[peer] = tally

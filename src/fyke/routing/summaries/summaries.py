@@ -34,7 +34,8 @@ from fyke.filters.covering_index.filter_index import FilterIndex
 from fyke.filters.filter import Filter
 from fyke.filters.packed.packing import Packing
 from fyke.filters.resolution import resolve
-from fyke.nodes.effect import Send, Wake
+from fyke.nodes.alarm import Alarm
+from fyke.nodes.effect import Send
 from fyke.nodes.message import (
     Control,
     Message,
@@ -136,7 +137,7 @@ class Summaries(Strategy):
         """By neighbour that summaries are sent to."""
         self.refused = ""
         """The neighbour that sent the last contribution that did not fit, and the reason."""
-        self._due: float | None = None
+        self._alarm = Alarm()
         self._filters: dict[str, Subscribe] = {}
         self._packing = Packing()
         self._upper = self._selection()
@@ -269,17 +270,16 @@ class Summaries(Strategy):
 
     def _schedule(self) -> Decision:
         """Wake up when it is this broker's turn, if its neighbour lacks something."""
-        if self._due is not None or not self._lacks():
+        if self._alarm.is_set or not self._lacks():
             return NOTHING
         period, offset = self._parameters.period_s, self._map.turn() * self._parameters.period_s
         start = self._here.now // period * period + offset
-        self._due = start if start > self._here.now else start + period
-        return Decision(wakes=[Wake(self._due)])
+        due = start if start > self._here.now else start + period
+        return Decision(wakes=self._alarm.set(due))
 
     def tick(self) -> Decision:
-        if self._due is None or self._here.now < self._due - 1e-9:
+        if not self._alarm.is_over(self._here.now):
             return NOTHING
-        self._due = None
         held = {
             owner: (version, self._numbers_of(owner))
             for owner, version in self._held.versions.items()
@@ -405,7 +405,7 @@ class Summaries(Strategy):
         sends = [Send(peer, each) for each in self._map_messages()]
         if peer in self._map.sources():
             sends.append(self._say_held(peer))
-        self._due = None  # what was to happen before a broker had links was not heard
+        self._alarm.forget()  # what was to happen before a broker had links was not heard
         return Decision(sends).and_then(self._schedule())
 
     def joined(self, peer: NodeId) -> Decision:
